@@ -6,7 +6,7 @@
     sectors.py     Sectors: the counts, and which lines
 
 The rules were fitted to hardware counters of an NVIDIA H200, one warp and one instruction at a time; they hold on every
-pattern in `cutelab.measured`. Not modelled, and refused: cp.async, compare-and-swap, 8-byte atomics, bulk copies.
+pattern in `cutelab.data`. Not modelled, and refused: cp.async, compare-and-swap, 8-byte atomics, bulk copies.
 """
 
 from cutelab.memory.access import WarpAccess

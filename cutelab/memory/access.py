@@ -59,8 +59,8 @@ class WarpAccess:
         put = object.__setattr__
         put(self, "byte_address", address)
         put(self, "access_bytes", int(self.access_bytes))
+        put(self, "all_active", self.active is None or bool(active.all()))
         put(self, "active", active)
-        put(self, "all_active", active is _ALL_LANES or bool(active.all()))
         if not self.all_active:
             _check_lanes(active, self.kind)
         touched = address if self.all_active else np.where(active, address, 0)
@@ -107,7 +107,9 @@ def _addresses(value: object) -> np.ndarray:
     try:
         raw = np.asarray(value)
     except ValueError as error:
-        raise CuteLabError("byte addresses must form an array of shape (..., 32); these rows differ in length") from error
+        raise CuteLabError(
+            "byte addresses must form an array of shape (..., 32); these rows differ in length"
+        ) from error
     if raw.ndim == 0 or raw.shape[-1] != LANES:
         got = f"{raw.shape[-1]} lanes (shape {raw.shape})" if raw.ndim else repr(value)
         raise CuteLabError(
@@ -118,6 +120,8 @@ def _addresses(value: object) -> np.ndarray:
         raise CuteLabError(f"byte addresses must be whole numbers below 2^63, got an array of {raw.dtype}")
     if raw.dtype == np.uint64 and raw.size and int(raw.max()) >= 2**63:
         raise CuteLabError(f"byte addresses must be below 2^63, got {int(raw.max())}")
+    if raw.dtype == np.int64 and raw.base is None and not raw.flags.writeable and raw.flags.c_contiguous:
+        return raw  # already frozen
     address = np.array(raw, dtype=np.int64, order="C")
     address.setflags(write=False)
     return address

@@ -7,7 +7,7 @@ whole: it is enough to count *units* of the access width in 16 or 8 wide banks.
     degree(lanes) = over the banks, the largest number of distinct units that these lanes touch in one bank
     wavefronts    = the sum of `degree` over the groups of lanes that go together
 
-Source: fitted to the shared-memory wavefront counters of an NVIDIA H200; see `cutelab.measured`.
+Source: fitted to the shared-memory wavefront counters of an NVIDIA H200; see `cutelab.data`.
 """
 
 from __future__ import annotations
@@ -88,18 +88,18 @@ def _count_part(
         distinct[:] = _firsts(np.sort(unit, axis=1), full).sum(axis=1)
         degree[:, 0] = _fullest_bank(unit, unit != NOBODY, banks)
         return
-    whole_warp = bool((together == LANES).all())
-    if not whole_warp:
-        distinct[:] = _firsts(np.sort(unit, axis=1), full).sum(axis=1)
-    for lanes in (LANES, 16, 8):
-        rows = slice(None) if whole_warp else np.flatnonzero(together == lanes)
-        if lanes < LANES and whole_warp or not whole_warp and not len(rows):
-            continue
+    lanes = int(together[0])
+    if len(together) == 1 or (together == lanes).all():
+        parts = [(lanes, slice(None))]
+    else:
+        parts = [(size, np.flatnonzero(together == size)) for size in (LANES, 16, 8)]
+    for lanes, rows in parts:
         groups = np.sort(unit[rows].reshape(-1, lanes), axis=1)
         first = _firsts(groups, full)
         degree[rows, : LANES // lanes] = _fullest_bank(groups, first, banks).reshape(-1, LANES // lanes)
-        if whole_warp:
-            distinct[:] = first.sum(axis=1)
+        if lanes < LANES:  # lanes of different groups may share a unit
+            first = _firsts(np.sort(unit[rows], axis=1), full)
+        distinct[rows] = first.sum(axis=1)
 
 
 def _firsts(ordered: np.ndarray, full: bool) -> np.ndarray:

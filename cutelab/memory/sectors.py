@@ -78,7 +78,7 @@ def sectors(access: WarpAccess) -> Sectors:
 
     sectors = distinct values of byte address // 32 among the active lanes of the whole warp; lanes are aligned, so none
     straddles a sector. Kinds: load and store, 1 to 16 bytes a lane; other kinds raise CuteLabError.
-    Source: fitted to the sector counters of an NVIDIA H200; see `cutelab.measured`.
+    Source: fitted to the sector counters of an NVIDIA H200; see `cutelab.data`.
 
     >>> sectors(WarpAccess(np.arange(32) * 4, 4)).count
     4

@@ -193,7 +193,7 @@ def wavefronts(access: WarpAccess) -> Wavefronts:
         atomic that returns the old value      the most active lanes in one bank, also on the same word
 
     Pairwise merged: for x = 1 or for x = 2 every lane i reads the address of lane i ^ x, or one of the two is inactive.
-    Source: fitted to the wavefront counters of an NVIDIA H200; see `cutelab.measured`.
+    Source: fitted to the wavefront counters of an NVIDIA H200; see `cutelab.data`.
 
     >>> wavefronts(WarpAccess(np.arange(32) * 128, 4)).count, wavefronts(WarpAccess(np.arange(32) * 132, 4)).count
     (32, 1)
