@@ -57,6 +57,16 @@ class TileAccess:
         """How many instructions (warps) is this?"""
         return len(self.row)
 
+    def _key(self) -> tuple[Any, ...]:
+        arrays = (np.where(self.active, v, -1).tobytes() for v in (self.row, self.col))
+        return self.access_bytes, self.kind, *arrays
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, TileAccess) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
 
 def read_column(column: int, *, rows: int = 32, access_bytes: int = 4, kind: str = "load") -> TileAccess:
     """Which elements does a warp touch when lane i takes row i of one column?

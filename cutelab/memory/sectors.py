@@ -30,12 +30,12 @@ class Sectors:
     """
 
     access: WarpAccess = field(repr=False)
-    count: Any
-    ideal: Any
-    excess: Any
-    used_bytes: Any
-    efficiency: Any
-    lines: Any
+    count: Any = field(compare=False)
+    ideal: Any = field(compare=False)
+    excess: Any = field(compare=False)
+    used_bytes: Any = field(compare=False)
+    efficiency: Any = field(compare=False)
+    lines: Any = field(compare=False)
 
     @cached_property
     def sector(self) -> np.ndarray:

@@ -26,10 +26,10 @@ class Wavefronts:
     """
 
     access: WarpAccess = field(repr=False)
-    count: Any
-    ideal: Any
-    excess: Any
-    ways: Any
+    count: Any = field(compare=False)
+    ideal: Any = field(compare=False)
+    excess: Any = field(compare=False)
+    ways: Any = field(compare=False)
     _counts: rules.Counts = field(repr=False, compare=False)
 
     @cached_property
