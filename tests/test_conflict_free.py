@@ -1,5 +1,6 @@
 """conflict_free: each answer counted again, lane by lane; and that nothing better was missed."""
 
+import memory_oracle as oracle
 import numpy as np
 import pytest
 
@@ -8,7 +9,6 @@ from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read
 from cutelab.errors import CuteLabError
 from cutelab.layout import Layout, offsets
 from cutelab.swizzle import Swizzle
-from tests import memory_oracle as oracle
 
 T = np.arange(32)
 ALL_SWIZZLES = [Swizzle(b, m, s) for b in range(1, 6) for m in range(8) for s in range(-7, 8) if abs(s) >= b]

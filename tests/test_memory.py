@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import memory_oracle as oracle
 import numpy as np
 import pytest
 
@@ -11,7 +12,6 @@ from cutelab.data import measured
 from cutelab.errors import CuteLabError
 from cutelab.memory import Sectors, WarpAccess, Wavefronts, sectors, wavefronts
 from cutelab.swizzle import Swizzle
-from tests import memory_oracle as oracle
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "data/cases_layouts.json").read_text())}
 WIDTHS = [("load", b) for b in (1, 2, 4, 8, 16)] + [("store", b) for b in (1, 2, 4, 8, 16)]

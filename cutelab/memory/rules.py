@@ -49,15 +49,15 @@ def pairwise_merged(address: np.ndarray, active: np.ndarray | None) -> np.ndarra
         if active is not None:
             here = active.reshape(pairs.shape)
             good |= ~(here[:, :, 0] & here[:, :, 1])
-        merged |= good.all(axis=(1, 2))
+        merged |= np.logical_and.reduce(good, axis=(1, 2))
     return merged
 
 
 def lanes_together(access: WarpAccess, address: np.ndarray, active: np.ndarray | None) -> np.ndarray:
-    """How many neighbouring lanes go together, warp by warp: 32, 16 or 8?"""
+    """How many neighbouring lanes go together, warp by warp: 32, 16 or 8? (One number if it is the same for all.)"""
     base = LANES * WORD_BYTES // unit_bytes(access)
     if access.kind != "load" or base == LANES:
-        return np.full(len(address), base)
+        return np.array([base])
     return np.where(pairwise_merged(address, active), 2 * base, base)
 
 
@@ -68,10 +68,11 @@ def count(access: WarpAccess) -> Counts:
     group_lanes = np.empty(len(address), dtype=np.int64)
     degree = np.zeros((len(address), 4), dtype=np.int64)
     distinct = np.empty(len(address), dtype=np.int64)
+    shift = unit_bytes(access).bit_length() - 1
     for start in range(0, len(address), CHUNK):
         part = slice(start, start + CHUNK)
         here = None if active is None else active[part]
-        unit = address[part] >> (unit_bytes(access).bit_length() - 1)
+        unit = address[part] >> shift
         if here is not None:
             unit = np.where(here, unit, NOBODY)
         group_lanes[part] = together = lanes_together(access, address[part], here)
@@ -85,7 +86,7 @@ def _count_part(
     banks = BANKS * WORD_BYTES // unit_bytes(access)
     full = access.all_active
     if access.kind == "atomic":  # every lane is served for itself, the same word again and again
-        distinct[:] = _firsts(np.sort(unit, axis=1), full).sum(axis=1)
+        distinct[:] = np.add.reduce(_firsts(np.sort(unit, axis=1), full), axis=1, dtype=np.int64)
         degree[:, 0] = _fullest_bank(unit, unit != NOBODY, banks)
         return
     lanes = int(together[0])
@@ -99,7 +100,7 @@ def _count_part(
         degree[rows, : LANES // lanes] = _fullest_bank(groups, first, banks).reshape(-1, LANES // lanes)
         if lanes < LANES:  # lanes of different groups may share a unit
             first = _firsts(np.sort(unit[rows], axis=1), full)
-        distinct[rows] = first.sum(axis=1)
+        distinct[rows] = np.add.reduce(first, axis=1, dtype=np.int64)
 
 
 def _firsts(ordered: np.ndarray, full: bool) -> np.ndarray:
@@ -113,5 +114,7 @@ def _firsts(ordered: np.ndarray, full: bool) -> np.ndarray:
 def _fullest_bank(unit: np.ndarray, counted: np.ndarray, banks: int) -> np.ndarray:
     """Row by row: how many of the counted units lie in the bank that has most of them?"""
     rows = len(unit)
-    slot = (unit & (banks - 1)) + (np.arange(rows) * banks)[:, None]
-    return np.bincount(slot[counted], minlength=rows * banks).reshape(rows, banks).max(axis=1)
+    slot = unit & (banks - 1)
+    if rows > 1:
+        slot += (np.arange(rows) * banks)[:, None]
+    return np.maximum.reduce(np.bincount(slot[counted], minlength=rows * banks).reshape(rows, banks), axis=1)

@@ -201,10 +201,10 @@ def wavefronts(access: WarpAccess) -> Wavefronts:
     Wavefronts(count=4, ideal=4, excess=0, ways=1)
     """
     counts = rules.count(access)
-    total = counts.degree.sum(axis=1)
+    total = np.add.reduce(counts.degree, axis=1)
     words = counts.distinct * (rules.unit_bytes(access) // rules.WORD_BYTES)
     ideal = -(-words // rules.BANKS)
-    values = (total, ideal, total - ideal, counts.degree.max(axis=1))
+    values = (total, ideal, total - ideal, np.maximum.reduce(counts.degree, axis=1))
     return Wavefronts(access, *(batch_value(value, access) for value in values), counts)
 
 
