@@ -148,7 +148,10 @@ def test_helpers():
     [
         (lambda: conflict_free(32, 8, 4, []), "at least one access"),
         (lambda: conflict_free(32, 8, 4, ["column"]), "a TileAccess"),
-        (lambda: conflict_free(16, 8, 4, [read_column(0)]), "lane 16: 1 elements from (16,0) on: this leaves the tile"),
+        (
+            lambda: conflict_free(16, 8, 4, [read_column(0)]),
+            "lane 16 moves 1 element from (16,0) on: this leaves the tile",
+        ),
         (lambda: conflict_free(32, 8, 4, [read_column(8)]), "leaves the tile of 32 x 8"),
         (lambda: conflict_free(32, 8, 4, [TileAccess(T, T * 0 + 1, 16)]), "multiple of 4"),
         (lambda: conflict_free(32, 8, 8, [read_column(0)]), "less than an element of 8 bytes"),

@@ -42,7 +42,7 @@ def conflict_free(
     keep_size       True: nothing that needs more memory than rows * cols elements
 
     Raises CuteLabError for a tile beyond 228 KB, an access that leaves the tile or is not aligned, and when the limits leave
-    nothing to try. Source of the question: NVIDIA/cutlass issues 1443 and 2116, among many.
+    nothing to try.
 
     >>> from cutelab.conflict_free.tile_access import read_column
     >>> cures = conflict_free(32, 8, 4, [read_column(0)])
@@ -140,7 +140,9 @@ def _alignment(rows: int, cols: int, element_bytes: int, accesses: tuple[TileAcc
             if wrong.any():
                 warp, lane = (int(i) for i in np.argwhere(wrong)[0])
                 at = f"({a.row[warp, lane]},{a.col[warp, lane]})"
-                raise CuteLabError(f"access {number}, lane {lane}: {vector} elements from {at} on: this {rule}")
+                raise CuteLabError(
+                    f"access {number}, lane {lane} moves {vector} element{'' if vector == 1 else 's'} from {at} on: this {rule}"
+                )
     return max(keep or 1, *(a.access_bytes for a in accesses))
 
 

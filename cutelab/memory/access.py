@@ -97,10 +97,10 @@ def _check_kind(kind: object, access_bytes: object) -> None:
     if not is_int(access_bytes) or access_bytes not in widths:
         if kind in ("reduce", "atomic") and access_bytes in (2, 8, 16):
             raise CuteLabError(
-                f"a {kind} of {access_bytes} bytes a lane is not modelled (its counter follows other rules); use 4 bytes"
+                f"{kind} of {access_bytes} bytes a lane is not modelled (its counter follows other rules); use 4 bytes"
             )
         names = f"{', '.join(map(str, widths[:-1]))} or {widths[-1]}" if len(widths) > 1 else str(widths[0])
-        raise CuteLabError(f"a {kind} moves {names} bytes a lane, got {access_bytes!r}")
+        raise CuteLabError(f"{kind} moves {names} bytes a lane, got {access_bytes!r}")
 
 
 def _addresses(value: object) -> np.ndarray:

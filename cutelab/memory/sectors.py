@@ -87,7 +87,7 @@ def sectors(access: WarpAccess) -> Sectors:
     (32, 4, 0.125)
     """
     if access.kind not in ("load", "store"):
-        raise CuteLabError(f"sectors of a {access.kind} are not modelled; modelled are load and store")
+        raise CuteLabError(f"sectors of {access.kind} are not modelled; modelled are load and store")
     address = access.byte_address.reshape(-1, LANES)
     active = None if access.all_active else access.active.reshape(-1, LANES)
     distinct = np.empty((3, len(address)), dtype=np.int64)
