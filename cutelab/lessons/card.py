@@ -19,16 +19,19 @@ COLOURS = {  # state: text colour, fill. Each pair has a contrast of at least 5.
 CODE = f"background:rgba(255,255,255,.6);color:{INK};padding:0 3px;font-size:inherit"
 
 
-def to_html(text: str) -> str:
+def to_html(text: str, *, code: str = CODE) -> str:
     """How is this text written in HTML? `code` in backticks becomes <code>; a text of several lines keeps its columns.
 
-    >>> to_html("1 < 2")
-    '1 &lt; 2'
+    `code` is the style of <code>: "" leaves it to the page, for text that does not stand on a card.
+
+    >>> to_html("1 < `2`", code="")
+    '1 &lt; <code>2</code>'
     """
     if "\n" in text:
         style = f"margin:4px 0 0;background:none;color:{INK};font-size:12px;white-space:pre-wrap"
         return f'<pre style="{style}">{escape(text)}</pre>'
-    return re.sub(r"`([^`]+)`", rf'<code style="{CODE}">\1</code>', escape(text))
+    tag = f'<code style="{code}">' if code else "<code>"
+    return re.sub(r"`([^`]+)`", rf"{tag}\1</code>", escape(text))
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Folded:
 
     def _repr_html_(self) -> str:
         block = f"background:#eceef0;color:{INK};padding:8px 10px;margin:6px 0 0;font-size:13px;white-space:pre-wrap"
-        after = f'<div style="margin-top:4px">{to_html(self.after)}</div>' if self.after else ""
+        after = f'<div style="margin-top:4px">{to_html(self.after, code="")}</div>' if self.after else ""
         return (
             f'<details style="max-width:720px"><summary style="cursor:pointer">{escape(self.summary)} '
             f'(open to read)</summary><pre style="{block}"><code style="background:none;color:inherit">'
@@ -109,6 +112,6 @@ class Table:
         for first, *rest in self.rows:
             cells = "".join(f'<td style="text-align:right;padding:2px 10px">{escape(c)}</td>' for c in rest)
             body += f'<tr><th scope="row" style="text-align:left;padding:2px 10px">{escape(first)}</th>{cells}</tr>'
-        notes = "".join(f"<div>{to_html(note)}</div>" for note in self.notes)
+        notes = "".join(f"<div>{to_html(note, code='')}</div>" for note in self.notes)
         caption = f'<caption style="text-align:left;padding:2px 10px;caption-side:top">{escape(self.caption)}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -26,15 +26,25 @@ class PredictView:
     def __init__(self, prediction: Prediction, options: tuple[tuple[str, str], ...]) -> None:
         self.prediction = prediction
         self.options = options
-        self._question = widgets.HTML(f"<strong>{to_html(prediction.title)}.</strong> {to_html(prediction.question)}")
+        self._question = widgets.HTML(self._asked())
         self._control = self._make_control()
-        self._button = widgets.Button(description="Lock in", tooltip=f"Lock in your prediction: {prediction.title}")
+        self._button = widgets.Button(
+            description="Lock in",
+            tooltip=f"Lock in your prediction: {prediction.title}",
+            layout=widgets.Layout(margin="2px 2px 2px 16px"),
+        )
         self._button.on_click(lambda _: self._lock_typed())
         self._reveal = widgets.HTML()
         self._say(OPEN)
-        self._row = widgets.HBox([self._control, self._button], layout=widgets.Layout(flex_flow="row wrap"))
+        self._row = widgets.HBox(
+            [self._control, self._button], layout=widgets.Layout(flex_flow="row wrap", align_items="center")
+        )
         self.box = widgets.VBox([self._question, self._row, self._reveal], layout=widgets.Layout(max_width="736px"))
         self._show()
+
+    def _asked(self) -> str:
+        title, question = to_html(self.prediction.title, code=""), to_html(self.prediction.question, code="")
+        return f'<div style="line-height:1.5;margin:4px 0"><strong>{title}.</strong> {question}</div>'
 
     def _make_control(self) -> Any:
         if not self.options:
@@ -59,9 +69,8 @@ class PredictView:
     def lock(self, answer: Any) -> PredictView:
         """Lock this answer in and show the reveal. The first answer stays: a later call changes nothing."""
         reading = self.prediction.kind.read(answer, self.prediction.id)
-        if not self.locked:
-            kept = list(reading) if isinstance(reading, tuple) else reading
-            store().change(self.prediction.id, lambda item: item or {"answer": kept, "locked": now()})
+        kept = list(reading) if isinstance(reading, tuple) else reading
+        store().change(self.prediction.id, lambda item: item or {"answer": kept, "locked": now()})
         self._show()
         return self
 
@@ -112,9 +121,8 @@ class PredictView:
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         card = self.card()
         below = OPEN if card is None else card._repr_html_()
-        question = f"<strong>{to_html(self.prediction.title)}.</strong> {to_html(self.prediction.question)}"
         bundle = dict(self.box._repr_mimebundle_(**kwargs) or {})
-        bundle["text/html"] = f'<div style="max-width:720px">{question}<div>{below}</div></div>'
+        bundle["text/html"] = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
         bundle["text/plain"] = repr(self)
         return bundle
 

@@ -109,8 +109,6 @@ class Store:
                 raise ValueError("no items")
             version = int(data.get("version", 0))
         except FileNotFoundError:
-            if self.on_disk:  # the learner deleted it: start afresh
-                self.memory = {}
             return {}
         except OSError:
             self._say(f"{FILE} cannot be read here; progress is kept until the kernel stops.")
