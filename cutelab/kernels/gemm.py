@@ -7,7 +7,7 @@ in bit 0 read the same elements of A, lanes that differ in bit 1 the same of B, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -145,6 +145,7 @@ def _kernel(plan: Gemm, wide: bool) -> Any:
     STAGE, B_START, SIZE = plan.stage_elements, plan.a_elements, plan.shared_elements
     DOUBLE = plan.double_buffer
     OUT = V if wide else 1  # elements of a store to C
+    UNROLL = 2 if K % 2 == 0 else 1
     OUT_PARTS = plan.values // OUT
     a_at, b_at = address_function(plan.a_layout), address_function(plan.b_layout)
     load, _ = vector_access(W, 4)
@@ -190,14 +191,16 @@ def _kernel(plan: Gemm, wide: bool) -> Any:
                     if e < B_ALL and d < depth and r < columns:
                         load(next_b, i * W, b, (d, r))
             if k0 >= 0:
-                for k in range(K):
-                    for p in range(PARTS):
-                        load_tile(mine_a, p * V, tiles, stage + a_at(p * SPAN_M + tm * V, k))
-                    for p in range(PARTS):
-                        load_tile(mine_b, p * V, tiles, stage + B_START + b_at(k, p * SPAN_N + tn * V))
-                    for i in range(T):
-                        for j in range(T):
-                            sums[i * T + j] += mine_a[i] * mine_b[j]
+                for kk in range(0, K, UNROLL):
+                    for u in range(UNROLL):
+                        k = kk + u
+                        for p in range(PARTS):
+                            load_tile(mine_a, p * V, tiles, stage + a_at(p * SPAN_M + tm * V, k))
+                        for p in range(PARTS):
+                            load_tile(mine_b, p * V, tiles, stage + B_START + b_at(k, p * SPAN_N + tn * V))
+                        for i in range(T):
+                            for j in range(T):
+                                sums[i * T + j] += mine_a[i] * mine_b[j]
             if DOUBLE:
                 stage = STAGE - stage
             else:
@@ -231,7 +234,7 @@ def variant(name: str, tile: int = 128, k: int = 8, values: int = 8, **options: 
     "conflicting"  A as it lies in memory, (m,k):(k,1): the lanes that read a column of it meet in a few banks
     "padded"       A with one unused element a row: the same accesses, fewer conflicts
     "swizzled"     A stored k-slowest, (m,k):(1,m), swizzled so that its stores are free too
-    "fastest"      as "swizzled", with 16-byte accesses and two buffers
+    "fastest"      A k-slowest with 4 unused elements a column, (m,k):(1,m+4); 16-byte accesses, two buffers
 
     >>> str(variant("conflicting").a_layout), str(variant("padded").a_layout)
     ('(128,8):(8,1)', '(128,8):(9,1)')
@@ -243,10 +246,12 @@ def variant(name: str, tile: int = 128, k: int = 8, values: int = 8, **options: 
         a_layout: Any = LayoutRight((tile, k))
     elif name == "padded":
         a_layout = Layout((tile, k), (k + 1, 1))
-    else:
+    elif name == "swizzled":
         a_layout = swizzled_a(tile, k)
-    plan = Gemm(tile, tile, k, a_layout, b_layout, values, **options)
-    return replace(plan, vector=4, double_buffer=True) if name == "fastest" else plan
+    else:
+        a_layout = Layout((tile, k), (1, tile + 4))
+        options = {"vector": 4, "double_buffer": True} | options
+    return Gemm(tile, tile, k, a_layout, b_layout, values, **options)
 
 
 def swizzled_a(m: int, k: int) -> ComposedLayout | Layout:
