@@ -86,10 +86,16 @@ class _Atomic:
 class DeviceApi(FakeCUDAModule):
     """`cuda` inside a simulated kernel."""
 
-    def __init__(self, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, engine: Engine, recorder: Recorder):
+    def __init__(
+        self, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, engine: Engine, recorder: Recorder
+    ):
         super().__init__(grid, block, 0)
         self._engine, self._recorder = engine, recorder
-        self._shared_memory, self._local_memory, self._atomics = _Shared(self, shared_bytes), _Local(), _Atomic(recorder)
+        self._shared_memory, self._local_memory, self._atomics = (
+            _Shared(self, shared_bytes),
+            _Local(),
+            _Atomic(recorder),
+        )
 
     @property
     def shared(self) -> Any:

@@ -19,6 +19,7 @@ from cutelab.int_tuple import is_int
 from cutelab.kernels._cuda import cuda
 from cutelab.kernels.address import address_function, row_vector, tile_elements
 from cutelab.kernels.launch import launch
+from cutelab.kernels.transpose import _aligned
 from cutelab.kernels.vector import vector_access
 from cutelab.layout import LayoutLeft, LayoutRight
 
@@ -76,7 +77,9 @@ class Gemm:
                 f"these layouts keep {both[0]} and {both[1]}"
             )
         if self.shared_elements * 4 > 48 * 1024:
-            raise CuteLabError(f"the tiles take {self.shared_elements * 4:,} bytes of shared memory; a block has 49,152")
+            raise CuteLabError(
+                f"the tiles take {self.shared_elements * 4:,} bytes of shared memory; a block has 49,152"
+            )
 
     @property
     def threads(self) -> int:
@@ -107,7 +110,7 @@ class Gemm:
         """Write A B to c, on the GPU or in the simulator. float32, C-contiguous, any sizes. Raises CuteLabError."""
         _check(c, a, b)
         (m, k), n = a.shape, b.shape[1]
-        wide = k % 4 == 0 and n % 4 == 0
+        wide = k % 4 == 0 and n % 4 == 0 and all(map(_aligned, (c, a, b)))
         launch(self.kernel(wide), *self.launch_shape(m, n), c, a, b)
 
 
@@ -134,7 +137,9 @@ def _check(c: Any, a: Any, b: Any) -> None:
 @cache
 def _kernel(plan: Gemm, wide: bool) -> Any:
     M, N, K, T, V = plan.m, plan.n, plan.k, plan.values, plan.vector
-    W = 4 if wide and plan.k % 4 == 0 and (plan.m * plan.k) % (4 * plan.threads) == 0 else 1  # elements of a global access
+    W = (
+        4 if wide and plan.k % 4 == 0 and (plan.m * plan.k) % (4 * plan.threads) == 0 else 1
+    )  # elements of a global access
     W = W if (plan.k * plan.n) % (W * plan.threads) == 0 else 1
     THREADS, PARTS, SUMS = plan.threads, plan.values // plan.vector, plan.values**2
     A_ROW, B_ROW = plan.k // W, plan.n // W  # accesses along a row of the tile
@@ -215,7 +220,13 @@ def _kernel(plan: Gemm, wide: bool) -> Any:
                     e = t + i * THREADS
                     if e < B_ALL:
                         for v in range(PUTS):
-                            put_wide(tiles, stage + B_START + b_at(e // B_ROW, e % B_ROW * W + v * PUT), next_b, i * W + v * PUT, 1)
+                            put_wide(
+                                tiles,
+                                stage + B_START + b_at(e // B_ROW, e % B_ROW * W + v * PUT),
+                                next_b,
+                                i * W + v * PUT,
+                                1,
+                            )
             cuda.syncthreads()
         for i in range(T):
             r = row0 + i // V * SPAN_M + tm * V + i % V

@@ -86,7 +86,9 @@ class Arguments:
         elif not isinstance(raw, np.ndarray) and hasattr(arg, "__cuda_array_interface__"):
             raise CuteLabError(f"{name} lies in another library's GPU memory; give the simulator a NumPy array")
         if isinstance(raw, list | tuple) or (isinstance(raw, np.ndarray) and raw.ndim == 0):
-            raise CuteLabError(f"{name} is a {type(raw).__name__}; a kernel takes arrays and numbers: use np.array(...)")
+            raise CuteLabError(
+                f"{name} is a {type(raw).__name__}; a kernel takes arrays and numbers: use np.array(...)"
+            )
         if not isinstance(raw, np.ndarray):
             return raw
         return Recorded(raw, recorder, "global", name, recorder.place(raw), recorder.root(raw))
@@ -98,7 +100,13 @@ class Arguments:
 
 
 def simulate(
-    kernel: Any, grid: Point, block: Point, args: Sequence[Any], blocks: Sequence[Point], shared_bytes: int, record: bool
+    kernel: Any,
+    grid: Point,
+    block: Point,
+    args: Sequence[Any],
+    blocks: Sequence[Point],
+    shared_bytes: int,
+    record: bool,
 ) -> tuple[list[tuple[Point, list[Thread]]], Recorder, Engine]:
     """Run these blocks one after the other. Returns each block's threads with their logs."""
     engine = Engine()

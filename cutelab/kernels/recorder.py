@@ -90,7 +90,6 @@ class Recorder:
         addresses.append(address)
 
     def note_atomic(self, array: Recorded, index: Any, compare: bool) -> None:
-        frame, _ = self.kernel_frame(3)
         caller = sys._getframe(2)
         kind = "compare-and-swap" if compare else "atomic" if after_call(caller.f_code, caller.f_lasti) else "reduce"
         self.note(array, array.address(index), kind, array.raw.itemsize)
@@ -101,7 +100,9 @@ class Recorder:
     def outside(self, array: Recorded, index: Any, verb: str) -> CuteLabError:
         frame, _ = self.kernel_frame(3)
         shape = array.raw.shape
-        shown = tuple(int(i) if isinstance(i, int | np.integer) else i for i in (index if isinstance(index, tuple) else (index,)))
+        shown = tuple(
+            int(i) if isinstance(i, int | np.integer) else i for i in (index if isinstance(index, tuple) else (index,))
+        )
         text = ", ".join(map(str, shown))
         rule = f"{array.name} has shape {shape}"
         for axis, (i, n) in enumerate(zip(shown, shape, strict=False)):

@@ -24,7 +24,14 @@ def _access(a: LineAccess) -> str:
 def _figures(a: LineAccess) -> tuple[str, ...]:
     if a.count is None:
         return (_access(a), f"{a.accesses:,}", "not modelled", "", "", "")
-    return (_access(a), f"{a.accesses:,}", f"{a.count:,} {a.unit}", f"{a.ideal:,}", f"{a.excess:,}", _percent(a.efficiency))
+    return (
+        _access(a),
+        f"{a.accesses:,}",
+        f"{a.count:,} {a.unit}",
+        f"{a.ideal:,}",
+        f"{a.excess:,}",
+        _percent(a.efficiency),
+    )
 
 
 def as_text(trace: Trace) -> str:

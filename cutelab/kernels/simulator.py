@@ -26,7 +26,20 @@ DONE, READY, AT_BLOCK, AT_WARP = "done", "ready", "block", "warp"
 class Thread:
     """One CUDA thread: who it is, what it waits for, and what it has touched (`log`: instruction -> addresses)."""
 
-    __slots__ = ("at", "blockIdx", "error", "lane", "log", "mask", "number", "place", "result", "threadIdx", "value", "worker")
+    __slots__ = (
+        "at",
+        "blockIdx",
+        "error",
+        "lane",
+        "log",
+        "mask",
+        "number",
+        "place",
+        "result",
+        "threadIdx",
+        "value",
+        "worker",
+    )
 
     def __init__(self, block: Dim3, thread: Dim3, number: int) -> None:
         self.blockIdx, self.threadIdx = block, thread

@@ -209,7 +209,18 @@ def _row(row: Any, batches: list[Batch], text: dict[int, str]) -> LineAccess:
     lanes = WarpAccess(address[worst], nbytes, kind, active[worst])
     total, ideal = int(result.count.sum()), int(result.ideal.sum())
     return LineAccess(
-        line, source, array, space, kind, nbytes, len(address), total, ideal, efficiency, lanes, int(result.count[worst])
+        line,
+        source,
+        array,
+        space,
+        kind,
+        nbytes,
+        len(address),
+        total,
+        ideal,
+        efficiency,
+        lanes,
+        int(result.count[worst]),
     )
 
 
@@ -231,11 +242,12 @@ def _limits(
         where = "; ".join(" and ".join(map(str, lines)) for lines in sorted(uneven))
         said.append(f"Threads of one block met different barriers (lines {where}): on a GPU the outcome is undefined.")
     if any(a.count is None for a in rows):
-        said.append("Global atomics, compare-and-swap and atomics of other than 4 bytes are not modelled: no count for them.")
+        said.append(
+            "Global atomics, compare-and-swap and atomics of other than 4 bytes are not modelled: no count for them."
+        )
     if any(a.kind in ("atomic", "reduce") and a.array != "" and a.count is not None for a in rows):
         said.append("Atomics are counted as integer ones; on floats the hardware may repeat them.")
     if not has_source:
         said.append("The kernel's source cannot be found; lines have numbers only.")
     said.append(WHAT_SOURCE_SHOWS)
     return tuple(said)
-

@@ -109,6 +109,11 @@ class Transpose:
         return replace(self, vector=1, threads=chunks * divisors[-1], hint="")
 
     @property
+    def kernel_dtype(self) -> np.dtype:
+        """The type of the arrays that the kernel takes: float32 itself, else whole numbers of the same size."""
+        return self.dtype if self.dtype == np.float32 else np.dtype(f"u{self.dtype.itemsize}")
+
+    @property
     def kernel(self) -> Any:
         """The Numba CUDA kernel: kernel[grid, block](out, a)."""
         return _kernel(self)
@@ -119,14 +124,15 @@ class Transpose:
         NumPy or device arrays, C-contiguous. Raises CuteLabError for shapes or types that do not fit.
         """
         rows, columns = _check(out, a, self.dtype)
-        plan = self.fitted(rows, columns)
-        bits = _bits(self.dtype)
+        plan = self.fitted(rows, columns) if _aligned(out) and _aligned(a) else self.fitted(1, 1)
+        bits = self.kernel_dtype
         launch(plan.kernel, *plan.launch_shape(rows, columns), out.view(bits), a.view(bits))
 
 
-def _bits(dtype: np.dtype) -> np.dtype:
-    """The type that the kernel moves: float32 itself, else whole numbers of the same size."""
-    return dtype if dtype == np.float32 else np.dtype(f"u{dtype.itemsize}")
+def _aligned(array: Any) -> bool:
+    """Does it start at a multiple of 16 bytes on the GPU? (Host arrays are copied to a place that does.)"""
+    there = getattr(array, "__cuda_array_interface__", None)
+    return there is None or there["data"][0] % 16 == 0
 
 
 def _check(out: Any, a: Any, dtype: np.dtype) -> tuple[int, int]:
@@ -134,7 +140,9 @@ def _check(out: Any, a: Any, dtype: np.dtype) -> tuple[int, int]:
         raise CuteLabError(f"a transpose takes a matrix, got shape {tuple(a.shape)}")
     rows, columns = a.shape
     if tuple(out.shape) != (columns, rows):
-        raise CuteLabError(f"the transpose of {(rows, columns)} has shape {(columns, rows)}; out has {tuple(out.shape)}")
+        raise CuteLabError(
+            f"the transpose of {(rows, columns)} has shape {(columns, rows)}; out has {tuple(out.shape)}"
+        )
     for name, array in (("a", a), ("out", out)):
         if array.dtype != dtype:
             raise CuteLabError(f"{name} holds {array.dtype}, but this transpose is made for {dtype}")
@@ -151,7 +159,7 @@ def _kernel(plan: Transpose) -> Any:
     LOADED, BLOCK = LOADS * V, V * V
     STAGED = plan.layout is not None
     layout = plan.layout if plan.layout is not None else LayoutRight((1, 1))
-    SIZE, address, dtype = tile_elements(layout), address_function(layout), _bits(plan.dtype)
+    SIZE, address, dtype = tile_elements(layout), address_function(layout), plan.kernel_dtype
     load, store = vector_access(V, plan.dtype.itemsize, plan.hint)  # global memory
     load_tile, store_tile = vector_access(V, plan.dtype.itemsize)  # shared memory
 
@@ -201,13 +209,13 @@ def naive(tile: int = 32, **options: Any) -> Transpose:
     return Transpose(tile, None, **options)
 
 
-def conflicting(tile: int = 32, **options: Any) -> Transpose:
-    """Pitch = tile: a column of the tile lies in one bank.
+def conflicting(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
+    """Pitch = tile: a column of the tile lies in one bank (or a few, with wide accesses).
 
     >>> str(conflicting(32).layout)
     '(32,32):(32,1)'
     """
-    return Transpose(tile, LayoutRight((tile, tile)), **options)
+    return Transpose(tile, LayoutRight((tile, tile)), vector, **options)
 
 
 def padded(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
@@ -236,11 +244,15 @@ def swizzled(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
     row_group = across + base  # the bits of the offset that count groups of `vector` rows
     banks = max(1, 128 // (vector * max(itemsize, 4) if vector == 1 else vector * itemsize)).bit_length() - 1
     bits = min(banks, across - base)
-    return Transpose(tile, ComposedLayout(Swizzle(bits, base, row_group - base), 0, LayoutRight((tile, tile))), vector, **options)
+    return Transpose(
+        tile, ComposedLayout(Swizzle(bits, base, row_group - base), 0, LayoutRight((tile, tile))), vector, **options
+    )
 
 
 def _whole(tile: int, vector: int) -> None:
-    if not (is_int(tile) and is_int(vector) and tile > 0 and vector > 0 and tile & (tile - 1) == 0 and tile % vector == 0):
+    if not (
+        is_int(tile) and is_int(vector) and tile > 0 and vector > 0 and tile & (tile - 1) == 0 and tile % vector == 0
+    ):
         raise CuteLabError(f"tile {tile!r} must be a power of two and a multiple of vector {vector!r}")
 
 

@@ -30,7 +30,9 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
     def element(context, builder, array_type, array, at_type, at):
         record = context.make_array(array_type)(context, builder, array)
         at = context.cast(builder, at, at_type, types.intp)
-        return lambda k: builder.gep(record.data, [builder.add(at, ir.Constant(at.type, k) if isinstance(k, int) else k)])
+        return lambda k: builder.gep(
+            record.data, [builder.add(at, ir.Constant(at.type, k) if isinstance(k, int) else k)]
+        )
 
     @intrinsic
     def load(typingctx, registers, at, array, index):
@@ -63,7 +65,11 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
             else:
                 lanes = ir.Constant(ir.VectorType(item, width), ir.Undefined)
                 for k in range(width):
-                    lanes = builder.insert_element(lanes, builder.load(source(builder.mul(stride, ir.Constant(stride.type, k)))), ir.Constant(ir.IntType(32), k))
+                    lanes = builder.insert_element(
+                        lanes,
+                        builder.load(source(builder.mul(stride, ir.Constant(stride.type, k)))),
+                        ir.Constant(ir.IntType(32), k),
+                    )
             value = builder.bitcast(lanes, packed)
             target = pointer(context, builder, array_t, args[0], index_t, args[1])
             if hint:
