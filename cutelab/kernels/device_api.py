@@ -10,7 +10,7 @@ from numba.cuda.simulator.kernelapi import Dim3, FakeCUDAAtomic, FakeCUDAModule
 
 from cutelab.errors import CuteLabError
 from cutelab.kernels.recorder import Recorded, Recorder
-from cutelab.kernels.simulator import AT_BLOCK, AT_WARP, WARP, Engine
+from cutelab.kernels.simulator import AT_BLOCK, AT_WARP, WARP, Engine, instruction_start
 
 STATIC_SHARED = 48 * 1024
 
@@ -36,7 +36,7 @@ class _Shared:
 
     def array(self, shape: Any, dtype: Any, alignment: Any = None) -> Recorded:
         frame = sys._getframe(1)
-        key = (id(frame.f_code), frame.f_lasti)
+        key = (id(frame.f_code), instruction_start(frame))
         found = self._arrays.get(key)
         if found is None:
             kind = as_dtype(dtype)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutelab.errors import CuteLabError
-from cutelab.kernels.simulator import Engine, Stop, after_call
+from cutelab.kernels.simulator import Engine, Stop, instruction_start, result_used
 
 MAX_ACCESSES = 5_000_000
 WIDTHS = (1, 2, 4, 8, 16)
@@ -57,7 +57,7 @@ class Recorder:
         frame: FrameType | None = sys._getframe(depth)
         path: tuple[int, ...] = ()
         while frame is not None:
-            path = (frame.f_lasti, *path)
+            path = (instruction_start(frame), *path)
             if frame.f_code is self.code:
                 return frame, path
             frame = frame.f_back
@@ -76,7 +76,7 @@ class Recorder:
             return
         frame = sys._getframe(2)
         if frame.f_code is self.code:
-            key: Any = (frame.f_lasti, kind, array.base_id, nbytes)
+            key: Any = (instruction_start(frame), kind, array.base_id, nbytes)
         else:
             frame, path = self.kernel_frame(3)
             key = (path, kind, array.base_id, nbytes)
@@ -91,7 +91,7 @@ class Recorder:
 
     def note_atomic(self, array: Recorded, index: Any, compare: bool) -> None:
         caller = sys._getframe(2)
-        kind = "compare-and-swap" if compare else "atomic" if after_call(caller.f_code, caller.f_lasti) else "reduce"
+        kind = "compare-and-swap" if compare else "atomic" if result_used(caller) else "reduce"
         self.note(array, array.address(index), kind, array.raw.itemsize)
 
     def instruction(self, key: Any) -> Instruction:
