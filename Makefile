@@ -41,10 +41,10 @@ $(VENV)/.created:
 # What a stamp stands for: this extra is installed as pyproject.toml says. The test extra contains the lab extra.
 $(VENV)/.lab: pyproject.toml | $(VENV)/.created
 	@echo "Installing cutelab and JupyterLab into $(VENV); the first time this takes a minute or two."
-	@$(BIN)/python -m pip install -q -e '.[lab]'
+	@$(BIN)/python -m pip install -qq -e '.[lab]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.created
 	@echo "Installing cutelab and its test tools into $(VENV); the first time this takes a minute or two."
-	@$(BIN)/python -m pip install -q -e '.[test]'
+	@$(BIN)/python -m pip install -qq -e '.[test]'
 	@touch $(VENV)/.lab $@
