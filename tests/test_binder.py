@@ -76,13 +76,9 @@ def test_post_build_works_in_an_environment_of_its_own(root, tmp_path):
             pth.write(kind + "\n")
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     env |= {"PATH": f"{venv / 'bin'}{os.pathsep}{env['PATH']}", "MPLCONFIGDIR": str(tmp_path / "mpl")}
-    env |= {
-        "PIP_NO_BUILD_ISOLATION": "0"
-    }  # pip reads this as --no-build-isolation: hatchling is here already
+    env |= {"PIP_NO_BUILD_ISOLATION": "0"}  # pip reads this as --no-build-isolation: hatchling is here already
     script = tmp_path / "repo" / "binder" / "postBuild"
-    done = subprocess.run(
-        [script], cwd=tmp_path / "repo", env=env, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([script], cwd=tmp_path / "repo", env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list((tmp_path / "mpl").glob("fontlist-*.json")), "the font cache is cold"
     where = [python, "-c", "import cutelab; print(cutelab.__file__)"]
@@ -95,9 +91,7 @@ def test_repo2docker_reads_the_folder(root):
     if importlib.util.find_spec("repo2docker") is None:
         assert (root / "binder" / "environment.yml").is_file()
         assert not (root / ".binder").exists()
-        assert not any(
-            (root / "binder" / name).exists() for name in ("Dockerfile", "requirements.txt", "runtime.txt")
-        )
+        assert not any((root / "binder" / name).exists() for name in ("Dockerfile", "requirements.txt", "runtime.txt"))
         return
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(root)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

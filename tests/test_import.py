@@ -39,9 +39,7 @@ def test_import_takes_at_most_a_third_of_a_second(root):
 
 
 def test_import_works_where_numba_does_not(root):
-    code = (
-        "import sys; sys.modules['numba'] = None; import cutelab; print(cutelab.Layout((4, 2), (2, 1))(3, 1))"
-    )
+    code = "import sys; sys.modules['numba'] = None; import cutelab; print(cutelab.Layout((4, 2), (2, 1))(3, 1))"
     assert run(code, root) == "7\n"
 
 

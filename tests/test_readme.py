@@ -8,9 +8,7 @@ import re
 
 def test_the_code_of_the_readme_runs(root):
     flags = doctest.NORMALIZE_WHITESPACE
-    result = doctest.testfile(
-        str(root / "README.md"), module_relative=False, optionflags=flags, encoding="utf-8"
-    )
+    result = doctest.testfile(str(root / "README.md"), module_relative=False, optionflags=flags, encoding="utf-8")
     assert result.attempted >= 5
     assert result.failed == 0
 

@@ -21,9 +21,7 @@ WAIT_SECONDS = 180
 
 def has_browser() -> bool:
     """Is there a browser that this process could open?"""
-    if sys.platform.startswith("linux") and not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    ):
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return False
     try:
         webbrowser.get()
@@ -58,9 +56,7 @@ def silence_news() -> None:
     page = Path(sys.prefix, "etc", "jupyter", "labconfig", "page_config.json")
     if not page.exists():
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(
-            json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}})
-        )
+        page.write_text(json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}))
 
 
 def server_info(server: subprocess.Popen) -> dict | None:

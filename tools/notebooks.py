@@ -81,9 +81,7 @@ def canonical(notebook: dict[str, Any], name: str) -> dict[str, Any]:
         while cell_id in used:
             cell_id = f"{cell_id}-{place:02d}"
         used.add(cell_id)
-        metadata = {
-            key: cell["metadata"][key] for key in KEPT_CELL_METADATA if cell.get("metadata", {}).get(key)
-        }
+        metadata = {key: cell["metadata"][key] for key in KEPT_CELL_METADATA if cell.get("metadata", {}).get(key)}
         new = {
             "cell_type": cell["cell_type"],
             "id": cell_id,
@@ -98,9 +96,7 @@ def canonical(notebook: dict[str, Any], name: str) -> dict[str, Any]:
             outputs = merged_streams(cell.get("outputs", []))
             ids = [uuid.uuid5(uuid.NAMESPACE_OID, f"{name}/{cell_id}/{i}").hex for i in range(len(outputs))]
             new["execution_count"] = count if ran else None
-            new["outputs"] = [
-                canonical_output(out, count, key) for out, key in zip(outputs, ids, strict=True)
-            ]
+            new["outputs"] = [canonical_output(out, count, key) for out, key in zip(outputs, ids, strict=True)]
         cells.append(new)
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
@@ -117,11 +113,7 @@ def said(cell: dict) -> str:
     whole = joined(cell["source"])
     for output in cell.get("outputs", []):
         parts = [output.get("text", ""), *output.get("traceback", [])]
-        parts += [
-            v
-            for mime, v in output.get("data", {}).items()
-            if mime != WIDGET and not mime.startswith("image/")
-        ]
+        parts += [v for mime, v in output.get("data", {}).items() if mime != WIDGET and not mime.startswith("image/")]
         whole += "".join("\n" + (joined(p) if isinstance(p, (str, list)) else json.dumps(p)) for p in parts)
     return BASE64.sub("PNG", whole)
 
@@ -142,9 +134,7 @@ def faults(path: Path) -> list[str]:
     code = [cell for cell in cells if cell["cell_type"] == "code" and joined(cell["source"]).strip()]
     lengths = [len(lines(cell["source"])) for cell in code]
     if lengths and statistics.median(lengths) > MEDIAN_LINES:
-        found.append(
-            f"the median code cell has {statistics.median(lengths):g} lines, at most {MEDIAN_LINES} read well"
-        )
+        found.append(f"the median code cell has {statistics.median(lengths):g} lines, at most {MEDIAN_LINES} read well")
     for cell, length in zip(code, lengths, strict=True):
         if length > MAX_LINES:
             found.append(f"code cell {cell.get('id')} has {length} lines, at most {MAX_LINES} read well")

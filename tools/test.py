@@ -88,9 +88,7 @@ def main(arguments: list[str]) -> int:
             started = time.monotonic()
             code = subprocess.run(command, cwd=ROOT, env=test_environment()).returncode
             failed |= code != 0
-            lines.append(
-                f"  {name:12s} {'passed' if code == 0 else 'FAILED'}  {time.monotonic() - started:4.0f} s"
-            )
+            lines.append(f"  {name:12s} {'passed' if code == 0 else 'FAILED'}  {time.monotonic() - started:4.0f} s")
         left_out = skipped(report)
     print("\n=== make test: " + ("FAILED" if failed else "passed"))
     print("\n".join(lines))

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
-PICTURE = 'from IPython.display import HTML\nHTML(\'<img alt="8 by 8 cells" src="data:image/png;base64,iVBORw0KGgo=">\')'
+PICTURE = (
+    'from IPython.display import HTML\nHTML(\'<img alt="8 by 8 cells" src="data:image/png;base64,iVBORw0KGgo=">\')'
+)
 
 
 def red(paths: list[Path], tools, folder: Path) -> dict[str, int]:
@@ -21,9 +23,7 @@ def red(paths: list[Path], tools, folder: Path) -> dict[str, int]:
     test = tools("test")
     report = folder / "nbval.xml"
     command = test.nbval_command([str(path) for path in paths], f"--junitxml={report}", f"--rootdir={folder}")
-    done = subprocess.run(
-        command, cwd=folder, env=test.test_environment(), capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run(command, cwd=folder, env=test.test_environment(), capture_output=True, text=True, timeout=300)
     assert report.exists(), done.stdout + done.stderr
     failed = dict.fromkeys((path.stem for path in paths), 0)
     ran = dict.fromkeys(failed, 0)
@@ -44,9 +44,7 @@ def change_one_number(path: Path) -> str:
             text = output.get("text") or output.get("data", {}).get("text/plain") or []
             for place, line in enumerate(text):
                 if re.search(r"\d", line):
-                    text[place] = re.sub(
-                        r"\d", lambda found: str((int(found.group()) + 1) % 10), line, count=1
-                    )
+                    text[place] = re.sub(r"\d", lambda found: str((int(found.group()) + 1) % 10), line, count=1)
                     path.write_text(json.dumps(notebook), encoding="utf-8")
                     return line
     raise AssertionError(f"{path.name} stores no number")
