@@ -25,7 +25,7 @@ notebooks: $(VENV)/.test
 	@$(BIN)/python tools/notebooks.py
 
 bench: $(VENV)/.test
-	@$(BIN)/python -m pytest benchmarks -o addopts= -o python_files='bench_*.py' -p no:cacheprovider -q \
+	@$(BIN)/python -m pytest benchmarks -o addopts= -o python_files='bench_*.py' -o python_functions='bench_*' -p no:cacheprovider -q \
 	    --benchmark-columns=median,min,max,rounds --benchmark-sort=name --benchmark-group-by=group $(BENCH_ARGS)
 
 clean:

@@ -11,8 +11,6 @@ import sys
 import sysconfig
 import tomllib
 
-import pytest
-
 
 def listed_in_yml(root) -> tuple[list[str], list[str]]:
     """(conda's lines, pip's lines) of environment.yml."""
