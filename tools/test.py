@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
         print(f"Left out: whatever these options of pytest deselect: {' '.join(arguments)}")
     for reason, count in left_out.items():
         remedy = how_to_get(reason)
-        print(f"Left out: {count} tests: {reason}" + (f"; {remedy}" if remedy else ""))
+        print(f"Left out: {count} test{'s' * (count > 1)}: {reason}" + (f"; {remedy}" if remedy else ""))
         failed |= strict and GPU not in reason
     if not left_out and not arguments:
         print("Nothing was left out.")
