@@ -1,15 +1,24 @@
-"""What a machine may lack: tests marked `browser` need Chromium, tests marked `gpu` need an NVIDIA GPU."""
+"""What tests share: the tools as modules, and what a machine may lack.
+
+Tests marked `browser` need Chromium, tests marked `gpu` need an NVIDIA GPU. Helper modules beside the tests (small.py,
+golden.py and the like) are imported by their plain names.
+"""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+helpers = (path for path in (ROOT / "tests").rglob("*.py") if not path.name.startswith(("test_", "conftest")))
+for folder in sorted({str(path.parent) for path in helpers} - set(sys.path)):
+    sys.path.insert(0, folder)
 
 
 @functools.cache
