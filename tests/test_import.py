@@ -28,8 +28,9 @@ def test_import_loads_no_drawing_and_no_widgets(root):
     assert run(code, root).split() == []
 
 
-def test_import_takes_at_most_a_third_of_a_second(root):
-    code = "import time; t = time.perf_counter(); import cutelab; print(time.perf_counter() - t)"
+def test_import_takes_at_most_three_tenths_of_a_second(root):
+    """Processor time, so that a busy machine does not count; without the start of the interpreter."""
+    code = "import time; t = time.process_time(); import cutelab; print(time.process_time() - t)"
     best = SECONDS + 1
     for _ in range(TRIES):
         best = min(best, float(run(code, root)))
