@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +21,44 @@ if TYPE_CHECKING:
 MAX_PRINTED = 4096  # elements up to which "Copy as" offers the text of print_layout
 
 
+@dataclass(frozen=True)
+class Room:
+    """Where the two grids go: side by side, or one above the other where 17 to 32 columns need the card's width.
+
+    width: room for the tile's columns; across, cell: memory's offsets a row and its cells' width and largest height.
+    """
+
+    widths: tuple[int, ...]
+    width: int
+    cap: int
+    across: int
+    cell: tuple[int, int]
+    lines: int
+    above: bool = False
+
+    @classmethod
+    def of(cls, result: Result) -> Room:
+        columns = len(result.columns)
+        if columns <= 8 and result.checked and result.high - result.low < 128:
+            return cls((288, 376), 290, 30, 16, (23, 34), 8)
+        if columns <= 16:
+            return cls((334, 334), 310, 36, 32, (9, 13), 34)
+        if columns <= 32:
+            return cls((688,), 664, 36, 32, (20, 5), 34, above=True)
+        return cls((440, 224), 416, 36, 32, (6, 13), 34)
+
+    @property
+    def names(self) -> bool:
+        """Do memory's cells name the coordinates that live there?"""
+        return self.across == 16
+
+
 def picture(result: Result) -> Picture:
     """The whole card."""
-    params, layout = result.params, result.layout
-    small = len(result.columns) <= 8 and result.checked and result.high - result.low < 128
-    tile = _tile(result, 30 if small else 36, 290 if small else 310 if len(result.columns) <= 16 else 416)
-    memory, past_end = _memory(result, small)
-    widths = (288, 376) if small else (334, 334) if len(result.columns) <= 16 else (440, 224)
+    params, layout, room = result.params, result.layout, Room.of(result)
+    tile, arithmetic = _tile(result, room), _arithmetic(result)
+    memory, past_end = _memory(result, room)
+    beside = (((tile,), (memory, arithmetic)),) if room.names else (((tile,), (memory,)), ((arithmetic,),))
     shared = bool(result.shared.any())
     legend = [_colour_key(result), Key("probe", "probe")]
     legend += [Key("two coordinates, one offset", "collision")] if shared else []
@@ -36,8 +68,8 @@ def picture(result: Result) -> Picture:
         title=params.layout,
         call=params.call("layout"),
         subtitle=subtitle(result),
-        body=(((tile,), (memory, _arithmetic(result))),),
-        widths=(widths,),
+        body=(((tile, memory, arithmetic),),) if room.above else beside,
+        widths=(room.widths, (688,))[: 1 if room.above or room.names else 2],
         legend=tuple(legend),
         verdicts=(verdict(result),),
         status=_status(result),
@@ -70,9 +102,12 @@ def _colour_key(result: Result) -> Key:
     return Key(f"colour = {colour} modulo 8", "fill", "category", 0)
 
 
-def _tile(result: Result, cap: int, room: int) -> Grid:
+def _tile(result: Result, room: Room) -> Grid:
     rows, columns = result.rows, result.columns
-    side = max(5, min(cap, room // len(columns), 420 // len(rows)))
+    width = max(5, min(room.cap, room.width // len(columns)))
+    height = max(5, min(width, 420 // len(rows)))
+    if width < 13:
+        width = height = min(width, height)  # too small for numbers: squares
     fill, scale = _colours(result, result.table, rows[:, None], columns)
     states = np.where(result.shared, COLLISION, 0).astype(np.uint8)
     one_mode = rank(result.layout) == 1
@@ -91,9 +126,9 @@ def _tile(result: Result, cap: int, room: int) -> Grid:
         states=states,
         row_heads=tuple(map(str, heads.tolist())),
         col_heads=tuple(map(str, columns.tolist())),
-        cell=(side, side),
-        row_gap=() if one_mode else _gaps(inner.shape[0], rows, side),
-        col_gap=() if one_mode else _gaps(inner.shape[1:], columns, side),
+        cell=(width, height),
+        row_gap=() if one_mode else _gaps(inner.shape[0], rows, height),
+        col_gap=() if one_mode else _gaps(inner.shape[1:], columns, width),
         rings=tuple(rings),
         probe=np.where(result.inside, np.arange(result.table.size).reshape(result.table.shape), -1),
     )
@@ -111,17 +146,16 @@ def _gaps(shape: Any, ids: np.ndarray, side: int) -> tuple[int, ...]:
     return tuple(gaps.tolist())
 
 
-def _memory(result: Result, small: bool) -> tuple[Grid, bool]:
-    """Memory itself: who lives at each offset. 16 offsets a row with coordinates, or 32 a row without."""
-    across = 16 if small else 32
+def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
+    """Memory itself: who lives at each offset. A window around the probe where it is longer than the room."""
+    across = room.across
     start = result.low // across * across
     lines = (result.high - start) // across + 1
-    limit = 8 if small else 32
-    if lines > limit:
-        start = max(start, (result.offset // across - limit // 2) * across)
-        start = min(start, (result.high // across - limit + 1) * across)
-        lines = limit
-    elif small and lines < limit and lines < 4:
+    if lines > room.lines:
+        lines = room.lines
+        start = max(start, (result.offset // across - lines // 2) * across)
+        start = min(start, (result.high // across - lines + 1) * across)
+    elif room.names and lines < 4:
         lines += 1
     at = np.arange(start, start + lines * across, dtype=np.int64).reshape(lines, across)
     place = np.minimum(np.searchsorted(result.used, at), len(result.used) - 1)
@@ -134,7 +168,7 @@ def _memory(result: Result, small: bool) -> tuple[Grid, bool]:
     fill, scale = _colours(result, at, row, column)
     probe = _cell_of(result, row, column, lives)
     labels = others = None
-    if small:
+    if room.names:
         labels = np.where(lives, _name(result, row, column), "")
         others = np.where(lives & (second >= 0), _name(result, *coords(result, second)), "")
         others = np.where(
@@ -142,11 +176,12 @@ def _memory(result: Result, small: bool) -> tuple[Grid, bool]:
         )
     ring = np.argwhere(at == result.offset)
     probe = np.where(at == result.offset, result.probed, probe)
-    heading = "memory: the coordinate that lives at each offset" if small else "memory, 32 offsets a row"
-    if lines == limit and lines * across <= result.high - result.low:
+    heading = "memory: the coordinate that lives at each offset" if room.names else f"memory, {across} offsets a row"
+    if lines * across <= result.high - result.low:
         heading += f": {start} to {start + lines * across - 1}"
-    width = 23 if small else 6 if len(result.columns) > 16 else 9
-    height = (34 if lines <= 5 else 20) if small else max(5, min(13, 420 // lines))
+    width, height = room.cell
+    if lines > 5:
+        height = 20 if room.names else max(5, min(height, 420 // lines))
     grid = Grid(
         name="memory",
         fill=np.where(lives, fill, -1),
@@ -158,7 +193,7 @@ def _memory(result: Result, small: bool) -> tuple[Grid, bool]:
         subheading=heading,
         row_heads=tuple(str(start + across * i) for i in range(lines)),
         cell=(width, height),
-        row_gap=((0, *[7 if lines <= 5 else 3] * (lines - 1))) if small else (),
+        row_gap=(0, *[7 if lines <= 5 else 3] * (lines - 1)) if room.names else (),
         rings=tuple(Ring(i, j, i, j, "probe") for i, j in ring.tolist()),
         probe=probe,
     )

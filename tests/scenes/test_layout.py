@@ -9,7 +9,7 @@ import pytest
 from cutelab import CuteLabError, cosize, offsets, parse_layout, rank
 from cutelab.scenes import layout as scene
 from cutelab.scenes.layout import COLOURS, PRESETS, LayoutParams, compute, panels
-from cutelab.scenes.panels import COLLISION, HOLE, PAST_END, Grid
+from cutelab.scenes.panels import COLLISION, HOLE, PAST_END, Grid, Lines
 from cutelab.scenes.words import ELEMENTS
 
 ODD = [
@@ -42,6 +42,10 @@ def grids(picture) -> tuple[Grid, Grid]:
     tile, memory = picture.grids()
     assert (tile.name, memory.name) == ("tile", "memory")
     return tile, memory
+
+
+def arithmetic(picture):
+    return next(p for row in picture.body for column in row for p in column if isinstance(p, Lines)).lines
 
 
 @pytest.mark.parametrize("text", ALL)
@@ -103,12 +107,12 @@ def test_the_probe_lands_where_it_is_put(text):
 @pytest.mark.parametrize("text", ALL)
 def test_the_arithmetic_on_the_card_is_right(text):
     params, result, picture = view(text)
-    lines = [line.text for line in picture.body[0][1][1].lines if "·" in line.text and "=" in line.text]
+    lines = [line.text for line in arithmetic(picture) if "·" in line.text and "=" in line.text]
     left, right = lines[0].split(" → ")[1].split(" = ")
     total = sum(int(c) * int(d.strip("()")) for c, d in (term.split("·") for term in left.split(" + ")))
     assert total == int(right)
     item = ELEMENTS[params.element]
-    assert f"byte {result.offset * item} as" in picture.body[0][1][1].lines[-1].text
+    assert f"byte {result.offset * item} as" in arithmetic(picture)[-1].text
 
 
 @pytest.mark.parametrize(
