@@ -24,11 +24,11 @@ _FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
 def figure(picture: Picture) -> Figure:
     """How does this picture look as a matplotlib Figure?
 
-    7.2 inches wide, one hundredth of an inch for a CSS pixel, with a thin frame around the card. Text is text. The Figure is not
-    known to pyplot.
+    7.2 inches wide, one hundredth of an inch for a CSS pixel, with a thin frame around the card. Text is text. pyplot
+    does not know the Figure.
 
     >>> from cutelab.scenes.panels import Picture
-    >>> figure(Picture("(8,8):(8,1)", "", "64 elements", ())).get_figwidth()
+    >>> float(figure(Picture("(8,8):(8,1)", "", "64 elements", ())).get_figwidth())
     7.2
     """
     made = plan(picture)

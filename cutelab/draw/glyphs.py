@@ -60,7 +60,7 @@ def shorten(text: str, font: str, size: float, room: float) -> str:
     """What of a text fits into `room`? The text itself, or its beginning with an ellipsis.
 
     >>> shorten("128 bytes a row", "sans", 10, 1000), shorten("128 bytes a row", "sans", 10, 50)
-    ('128 bytes a row', '128 by…')
+    ('128 bytes a row', '128 byt…')
     """
     if text_width(text, font, size) <= room:
         return text

@@ -21,9 +21,7 @@ def widest(texts: np.ndarray, font: str) -> float:
     return float(advances(font, charset(codes))[codes].sum(1).max())
 
 
-def fit(
-    texts: np.ndarray, font: str, largest: float, width: float, height: float, least: float
-) -> float | None:
+def fit(texts: np.ndarray, font: str, largest: float, width: float, height: float, least: float) -> float | None:
     """Which is the largest size, not above `largest`, whose labels fit? None: not even `least` fits."""
     em = widest(texts, font)
     for size in SIZES:
@@ -46,9 +44,7 @@ def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, 
     if largest is None or (height < 13 and width < 13 and grid.show_labels == "auto"):
         return ()
     if second is not None:
-        found = {"stack": _stack, "pair": _pair, "split": _split}[grid.style](
-            texts, second, inner, body, least
-        )
+        found = {"stack": _stack, "pair": _pair, "split": _split}[grid.style](texts, second, inner, body, least)
         if found:
             return found
     size = fit(texts, "sans", largest, inner, body, least)
@@ -63,9 +59,7 @@ def _texts(grid: Grid, texts: np.ndarray) -> np.ndarray:
 
 
 def _stack(texts, second, inner, body, least) -> tuple[Label, ...]:
-    font = (
-        "bold" if any(t.startswith("×") for t in second.flat[:64]) or "×" in "".join(second.flat) else "sans"
-    )
+    font = "bold" if any(t.startswith("×") for t in second.flat[:64]) or "×" in "".join(second.flat) else "sans"
     upper = fit(texts, "sans", 11, inner, body * 0.5, least)
     lower = fit(second, font, 8.5, inner, body * 0.45, least)
     if upper is None or lower is None:

@@ -73,6 +73,4 @@ def _swatch(block: Block, key: Key, x: int, y: int) -> None:
 
 def _row(block, scale, at, wide, y, high, fills, labels=(), pitch=0) -> None:
     pitch = pitch or int(wide.max())
-    block.ops.append(
-        Cells("", at, np.array([y]), wide, high, (pitch, high), fills[None], scale_colours(scale), labels)
-    )
+    block.ops.append(Cells("", at, np.array([y]), wide, high, (pitch, high), fills[None], scale_colours(scale), labels))

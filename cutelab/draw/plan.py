@@ -33,9 +33,7 @@ def plan(picture: Picture) -> Plan:
             for k, panel in enumerate(column):
                 drop = max(heads) - head_height(panel) if not k and isinstance(panel, Grid) else 0
                 left = lefts.get((x, width), 0)
-                inset = (
-                    left if isinstance(panel, Lines) and not any(i.kind == "read" for i in panel.lines) else 0
-                )
+                inset = left if isinstance(panel, Lines) and not any(i.kind == "read" for i in panel.lines) else 0
                 part = plan_panel(panel, x + inset, at + drop, width - inset, left)
                 block.ops += part.ops
                 block.boxes += part.boxes
@@ -161,9 +159,7 @@ def number(value: float) -> str:
 def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
     block, at = Block(), y
     if panel.heading:
-        block.ops.append(
-            Text(x, y + 7, shorten(panel.heading, "bold", 11.5, width), 11.5, "bold", INK, PAPER)
-        )
+        block.ops.append(Text(x, y + 7, shorten(panel.heading, "bold", 11.5, width), 11.5, "bold", INK, PAPER))
         at += 18
     words = [
         f"{number(b.value)} {b.unit[:-1] if b.value == 1 and b.unit.endswith('s') else b.unit}"
@@ -176,9 +172,7 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
     most = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
     for bar, text in zip(panel.bars, words, strict=True):
         left = round(x + first)
-        block.ops.append(
-            Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER)
-        )
+        block.ops.append(Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER))
         block.ops.append(Fill(left, at + 4, room, 14, FRAME["faint"]))
         long = round(room * bar.value / most)
         block.ops.append(Fill(left, at + 4, long, 14, FRAME[_BAR[bar.state]]))

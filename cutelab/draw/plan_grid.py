@@ -79,9 +79,7 @@ def _cell(grid: Grid, room: float, gaps: int) -> tuple[int, int]:
     return width, height
 
 
-def plan_grid(
-    grid: Grid, x: float, y: float, width: float, head: int | None = None, left: int | None = None
-) -> Block:
+def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = None, left: int | None = None) -> Block:
     """Which operations draw a grid whose panel begins at (x, y)? `head`, `left`: space above and left of the cells."""
     block = Block()
     rows, cols = grid.shape
@@ -92,18 +90,12 @@ def plan_grid(
     heights = np.full(rows, h)
     heights[: len(grid.row_heights)] = grid.row_heights[:rows]
     xs = round(x + left) + np.arange(cols) * w + over
-    ys = (
-        round(y + head) + np.concatenate([[0], np.cumsum(heights)[:-1]]).astype(int) + down
-        if rows
-        else heights
-    )
+    ys = round(y + head) + np.concatenate([[0], np.cumsum(heights)[:-1]]).astype(int) + down if rows else heights
     gap = 1 if min(w, h) > 3 else 0
     widths = np.full(cols, w - gap)
     if grid.field and grid.field_every:
         widths = np.where((np.arange(cols) + 1) % grid.field_every, w, w - gap)
-    right, bottom = (
-        (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), y + head)
-    )
+    right, bottom = (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), y + head)
     _cells(block, grid, xs, ys, widths, heights, (w, gap))
     if grid.padding:
         block.ops.append(Hatch(right, int(ys[0]), 8, bottom - int(ys[0]) - gap))
@@ -112,9 +104,7 @@ def plan_grid(
     if grid.axis:
         bottom = _axis(block, xs, widths, w, bottom)
     block.height = bottom - y
-    block.boxes.append(
-        GridBox(grid.name, np.stack([xs, xs + w], 1), np.stack([ys, ys + heights], 1), grid.probe)
-    )
+    block.boxes.append(GridBox(grid.name, np.stack([xs, xs + w], 1), np.stack([ys, ys + heights], 1), grid.probe))
     return block
 
 
@@ -138,15 +128,15 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
 def _cells(block, grid, xs, ys, widths, heights, size) -> None:
     w, gap = size
     pair, colours = _pairs(grid)
+    if not pair.size:
+        return
     starts = np.flatnonzero(np.diff(heights, prepend=-1))
     for first, end in zip(starts, [*starts[1:], len(heights)], strict=True):
         part, height = slice(first, end), int(heights[first])
         foot = STRIPE if grid.stripe is not None and height > 3 * STRIPE else 0
         labels = cell_labels(grid, w, height, foot)
         if len(starts) > 1:
-            labels = tuple(
-                type(lb)(lb.texts[part], lb.font, lb.size, lb.x, lb.middle, lb.align) for lb in labels
-            )
+            labels = tuple(type(lb)(lb.texts[part], lb.font, lb.size, lb.x, lb.middle, lb.align) for lb in labels)
         states = grid.states[part] if grid.states is not None and grid.states[part].any() else None
         empty = (grid.fill[part] < 0) & (pair[part] == len(colours) - 1) if grid.field else None
         split = grid.second[part] != "" if grid.style == "split" and grid.second is not None else None
@@ -271,9 +261,7 @@ def _axis(block, xs, widths, w, bottom) -> int:
     wide[:, -1] -= w - widths
     bank = np.arange(len(at))[None] % 32
     colours = scale_colours("bank")
-    block.ops.append(
-        Cells("", at, np.array([bottom + 3]), wide.ravel(), 4, (int(wide.max()), 4), bank, colours)
-    )
+    block.ops.append(Cells("", at, np.array([bottom + 3]), wide.ravel(), 4, (int(wide.max()), 4), bank, colours))
     for j in (0, 8, 16, 24, 31):
         if j < len(at):
             middle = at[j] + wide.ravel()[j] / 2

@@ -107,9 +107,7 @@ def stamp_label(cells: np.ndarray, label: Label, scale: int) -> None:
                 continue
             here = live & (pens[:, k] == pen)
             stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
-            if (
-                8 * np.count_nonzero(here) > count
-            ):  # glyph 0 is empty: most cells at once, without picking them
+            if 8 * np.count_nonzero(here) > count:  # glyph 0 is empty: most cells at once, without picking them
                 part = ink[:, :, x0:x1]
                 np.maximum(part, stamps.take(np.where(here, index[:, k], 0), axis=0), out=part)
             else:

@@ -458,9 +458,7 @@ def states() -> Picture:
         cell=(36, 36),
         rings=(Ring(0, 1, 0, 1), Ring(0, 3, 0, 3, "twin"), Ring(0, 5, 0, 5, "access")),
     )
-    broadcast = Grid(
-        "word", np.full((1, 2), 5), "bank", np.array([["T0", ""]]), np.array([["×32", ""]]), cell=(36, 36)
-    )
+    broadcast = Grid("word", np.full((1, 2), 5), "bank", np.array([["T0", ""]]), np.array([["×32", ""]]), cell=(36, 36))
     pair = Grid(
         "pair",
         np.arange(8)[None],
@@ -547,3 +545,9 @@ def numbers(seed: int = 0, labelled: str = "bank") -> Picture:
 
 
 ALL = {f.__name__: f for f in (layout, collisions, banks, vectors, swizzle, strips, states, numbers)}
+
+
+def label(texts: np.ndarray, size: float, x: float, middle: float):
+    from cutelab.draw.ops import Label
+
+    return Label(texts, "sans", size, x, middle)
