@@ -1,0 +1,63 @@
+"""cutelab: see and check where every byte goes in a GPU kernel.
+
+CuTe layouts, swizzles, shared-memory banks and global-memory sectors, with pictures that follow the hand.
+
+>>> from cutelab import Layout, offsets
+>>> offsets(Layout((2, 4), (4, 1)))
+array([[0, 1, 2, 3],
+       [4, 5, 6, 7]])
+"""
+
+from cutelab.composed import ComposedLayout, parse_layout
+from cutelab.errors import CuteLabError
+from cutelab.int_tuple import crd2idx, idx2crd
+from cutelab.layout import (
+    Layout,
+    LayoutLeft,
+    LayoutRight,
+    coalesce,
+    compatible,
+    congruent,
+    cosize,
+    depth,
+    flatten,
+    offsets,
+    rank,
+    size,
+    slice_and_offset,
+)
+from cutelab.printing import print_inverse, print_layout
+from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
+from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ComposedLayout",
+    "CuteLabError",
+    "Layout",
+    "LayoutLeft",
+    "LayoutRight",
+    "Swizzle",
+    "coalesce",
+    "compatible",
+    "congruent",
+    "cosize",
+    "crd2idx",
+    "depth",
+    "flatten",
+    "holes",
+    "idx2crd",
+    "is_contiguous",
+    "is_injective",
+    "is_surjective",
+    "make_swizzle",
+    "offsets",
+    "parse_layout",
+    "parse_swizzle",
+    "print_inverse",
+    "print_layout",
+    "rank",
+    "size",
+    "slice_and_offset",
+]

@@ -1,0 +1,109 @@
+"""Print a layout as text: `print_layout` as CuTe does (coordinate to offset), `print_inverse` (offset to coordinate)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cutelab import int_tuple
+from cutelab.errors import CuteLabError
+from cutelab.int_tuple import to_text
+from cutelab.layout import Layout, check_table_size, cosize, offsets, rank, size
+
+MAX_PRINT = 2**18  # cells of a printed table
+
+
+def to_static(layout: Any) -> str:
+    """How does CuTe print this layout when all its integers are static?
+
+    >>> to_static(Layout((4, 2), (2, 1)))
+    '(_4,_2):(_2,_1)'
+    """
+    if isinstance(layout, Layout):
+        return f"{to_text(layout.shape, static=True)}:{to_text(layout.stride, static=True)}"
+    outer = to_static(layout.outer) if isinstance(layout.outer, Layout) else str(layout.outer)
+    return f"{outer} o _{layout.offset} o {to_static(layout.inner)}"
+
+
+def print_layout(layout: Any, *, static: bool = False) -> str:
+    """Which offset has each coordinate of a rank-2 layout? The text of cute::print_layout, letter for letter.
+
+    Rows are mode 0, columns mode 1; offsets count elements. `static=True` spells the first line as C++ does for
+    compile-time integers. Returns the text (print it yourself). Raises CuteLabError unless the rank is 2, as C++ does.
+
+    >>> print(print_layout(Layout((2, 2), (2, 1))))  # doctest: +NORMALIZE_WHITESPACE
+    (2,2):(2,1)
+          0   1
+        +---+---+
+     0  | 0 | 1 |
+        +---+---+
+     1  | 2 | 3 |
+        +---+---+
+    <BLANKLINE>
+    """
+    if rank(layout) != 2:
+        raise CuteLabError(
+            f"print_layout prints layouts of rank 2; {layout} has rank {rank(layout)}. "
+            f"Give it two modes, for example ({size(layout)},1), or use offsets(layout)"
+        )
+    _check_print(size(layout), layout)
+    table = offsets(layout)
+    rows, columns = table.shape
+    digits = len(str(cosize(layout)))
+    rule = "    " + ("+" + "-" * (digits + 2)) * columns + "+\n"
+    lines = [to_static(layout) if static else str(layout), "\n    "]
+    lines += [f"  {n:{digits}d} " for n in range(columns)]
+    lines.append("\n")
+    for m in range(rows):
+        lines += [rule, f"{m:2d}  "]
+        lines += [f"| {offset:{digits}d} " for offset in table[m].tolist()]
+        lines.append("|\n")
+    return "".join([*lines, rule])
+
+
+def print_inverse(layout: Any, *, columns: int | None = None) -> str:
+    """Which coordinate lives at each memory offset? One line for every `columns` offsets, in the order of memory.
+
+    A hole is blank; two coordinates at one offset are joined by `=`. By default a line is as long as the smallest stride
+    above 1 of a flat layout of rank 2 (one row, or one column, of the matrix with its padding), otherwise 16.
+
+    >>> print(print_inverse(Layout((4, 2), (2, 1))))
+    (0, 0)|(0, 1)
+    (1, 0)|(1, 1)
+    (2, 0)|(2, 1)
+    (3, 0)|(3, 1)
+    <BLANKLINE>
+    >>> print(print_inverse(Layout((2, 2), (3, 1))))  # doctest: +NORMALIZE_WHITESPACE
+    (0, 0)|(0, 1)|
+    (1, 0)|(1, 1)
+    <BLANKLINE>
+    """
+    _check_print(size(layout), layout)
+    table = offsets(layout)
+    if table.min() < 0:
+        raise CuteLabError(f"{layout} has negative offsets, down to {table.min()}; memory is printed from offset 0")
+    top = int(table.max()) + 1
+    _check_print(top, layout)
+    if columns is None:
+        strides = [d for d in int_tuple.flatten(layout.stride) if d > 1] if isinstance(layout, Layout) else []
+        columns = min(strides) if strides and rank(layout) == 2 and table.ndim == 2 and _flat(layout) else 16
+    if not int_tuple.is_int(columns) or columns < 1:
+        raise CuteLabError(f"columns must be a whole number of 1 or more, got {columns!r}")
+    cells = [""] * top
+    for coord, offset in np.ndenumerate(table):
+        cells[offset] += ("=" if cells[offset] else "") + "(" + ", ".join(map(str, coord)) + ")"
+    lines = ["|".join(c or " " for c in cells[i : i + columns]) for i in range(0, top, columns)]
+    return "\n".join(lines) + "\n"
+
+
+def _flat(layout: Layout) -> bool:
+    return int_tuple.depth(layout.shape) == 1
+
+
+def _check_print(cells: int, layout: Any) -> None:
+    if cells > MAX_PRINT:
+        raise CuteLabError(
+            f"{layout} would print {cells:,} cells; at most {MAX_PRINT:,} are printed. Use offsets(layout)"
+        )
+    check_table_size(cells, layout)
