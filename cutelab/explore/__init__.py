@@ -11,9 +11,7 @@ from cutelab.scenes.params import Params
 __all__ = ["Explorer", "layout"]
 
 
-def _open(
-    name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any
-) -> Explorer:
+def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
     return Explorer(name, scene, params().change(**given), **options)
 
 

@@ -38,12 +38,8 @@ class PictureView(anywidget.AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
     width = traitlets.Int(720, help="CSS pixels").tag(sync=True)
     height = traitlets.Int(0, help="CSS pixels").tag(sync=True)
-    grids = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(
-        sync=True
-    )
-    ids = traitlets.Bytes(b"", help="zlib of int32: the probe cell of each cell, grid after grid").tag(
-        sync=True
-    )
+    grids = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(sync=True)
+    ids = traitlets.Bytes(b"", help="zlib of int32: the probe cell of each cell, grid after grid").tag(sync=True)
     tip = traitlets.Dict(help="text: a template with {0}, {1}, ...; columns: how many").tag(sync=True)
     tips = traitlets.Bytes(b"", help="zlib of int32: the tips' columns, one after the other").tag(sync=True)
     cell = traitlets.Int(-1, help="the probe cell that the picture rings").tag(sync=True)
@@ -122,9 +118,7 @@ def geometry(picture: Picture, drawn: Any) -> dict[str, Any]:
         "width": round(drawn.width),
         "grids": [{"x": pack_edges(grid.x), "y": pack_edges(grid.y)} for grid in grids],
         "ids": pack_integers([grid.probe for grid in grids]),
-        "tip": {"text": tips.template, "columns": tips.table.shape[1]}
-        if tips
-        else {"text": "", "columns": 1},
+        "tip": {"text": tips.template, "columns": tips.table.shape[1]} if tips else {"text": "", "columns": 1},
         "tips": pack_integers([tips.table.T]) if tips else b"",
         "cell": picture.probed,
     }

@@ -18,9 +18,7 @@ from cutelab.scenes.panels import Cure, Grid, Picture, Tips, Verdict
 
 @dataclass(frozen=True)
 class ToyParams(knobs.Params):
-    expression: str = knobs.text(
-        "8 x 8", group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns"
-    )
+    expression: str = knobs.text("8 x 8", group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns")
     pitch: int = knobs.slider(8, 8, 40, group="Tile", unit="elements", tip="from row to row")
     bytes: int = knobs.toggle(4, (4, 8, 16), group="Access")
     vector: int = knobs.powers(1, (1, 2, 4, 8), group="Access", unit="elements")
@@ -99,11 +97,7 @@ def panels(result: Result) -> Picture:
         call=p.call("toy"),
         subtitle="float32. Number = offset, colour = bank.",
         body=(((tile,), (strip,)),) if p.strip else (((tile,),),),
-        verdicts=(
-            Verdict(
-                "good", f"{offsets.size} elements", "nothing is skipped" if p.pitch == p.shape[1] else ""
-            ),
-        ),
+        verdicts=(Verdict("good", f"{offsets.size} elements", "nothing is skipped" if p.pitch == p.shape[1] else ""),),
         status=f"({p.row},{p.column}) → offset {offset} elements · bank {offset % 32}",
         reads="float32",
         copies={"cutelab": p.call("toy"), "CuTe C++": f"make_layout(..., {p.pitch})", "print": f"{offsets}"},
