@@ -13,7 +13,7 @@ import numpy as np
 from cutelab import int_tuple
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, mode_offsets, offsets, size
+from cutelab.layout import Layout, mode_offsets, offsets, rank, size
 from cutelab.scenes import layout_panels
 from cutelab.scenes.panels import Picture
 from cutelab.scenes.params import Control, Params, dropdown, index, text
@@ -51,9 +51,11 @@ class LayoutParams(Params):
     def __post_init__(self) -> None:
         if isinstance(self.layout, Layout | ComposedLayout):
             object.__setattr__(self, "layout", str(self.layout))
-        rows, columns = grid_shape(self.parsed)
+        rows = grid_shape(self.parsed)[0]
         self.check_choice("element")
         self.check_choice("colour")
+        self.check_range("row", 0, 2**62)
+        columns = _columns_at(self.parsed, self.row)
         for name, extent in (("row", rows), ("column", columns)):
             self.check_range(name, 0, 2**62)
             if getattr(self, name) >= extent:
@@ -78,8 +80,10 @@ class LayoutParams(Params):
             layout = _turn(parse_layout(str(layout)) if layout is not None else self.parsed, knobs)
         if layout is not None:
             changes["layout"] = layout = str(layout)
-            for name, extent in zip(("row", "column"), grid_shape(parse_layout(layout)), strict=True):
-                changes.setdefault(name, min(getattr(self, name), extent - 1))
+            changes.setdefault("row", min(self.row, grid_shape(parse_layout(layout))[0] - 1))
+        if int_tuple.is_int(changes.get("row")):
+            parsed = self.parsed if layout is None else parse_layout(layout)
+            changes.setdefault("column", min(self.column, max(0, _columns_at(parsed, changes["row"]) - 1)))
         return super().change(**changes)
 
     def controls(self) -> tuple[Control, ...]:
@@ -87,7 +91,7 @@ class LayoutParams(Params):
         parsed = self.parsed
         inner = getattr(parsed, "inner", parsed)
         preset = next((k for k, v in PRESETS.items() if v == self.layout), "own")
-        rows, columns = grid_shape(parsed)
+        rows, columns = grid_shape(parsed)[0], _columns_at(parsed, self.row)
         choices = (*PRESETS, "own") if preset == "own" else tuple(PRESETS)
         leaves = list(zip(int_tuple.flatten(inner.shape), int_tuple.flatten(inner.stride), strict=True))[:MAX_LEAVES]
         sliders = [
@@ -143,6 +147,12 @@ def grid_shape(layout: Layout | ComposedLayout) -> tuple[int, int]:
     return int_tuple.product(shape[0]), int_tuple.product(shape[1:])
 
 
+def _columns_at(layout: Layout | ComposedLayout, row: int) -> int:
+    """How many columns has this row of the grid? (One mode alone: the last row may be short.)"""
+    rows, columns = grid_shape(layout)
+    return min(columns, size(layout) - columns * row) if rank(layout) == 1 and 0 <= row < rows else columns
+
+
 def window(params: LayoutParams) -> tuple[np.ndarray, np.ndarray]:
     """The rows and the columns that are drawn: all of them up to 64, otherwise the block of 64 around the probe."""
     found = []
@@ -156,9 +166,13 @@ def window(params: LayoutParams) -> tuple[np.ndarray, np.ndarray]:
 class Result:
     """What `compute` found. Offsets count elements.
 
-    rows, columns   the drawn window; table[i, j] is the offset at (rows[i], columns[j]); -1-D tails are masked by `inside`
-    checked         every offset of the layout was looked at (size up to 2^16): `used`, `counts`, `first`, `second` then
-                    list the offsets that hold something, how many coordinates each has, and their 1-D indices
+    rows, columns   the drawn window; table[i, j] is the offset at (rows[i], columns[j]), `before` the one before a swizzle;
+                    `inside` is False for cells past the end of a single mode
+    used, counts    the offsets that hold something, ascending, and how many coordinates each has
+    first, second   who lives there: 1-D indices (second: -1 where there is one coordinate only)
+    checked         every offset of the layout was looked at (size up to 2^16). If not, `used` and the rest speak of the
+                    drawn cells only, and first and second are positions among them
+    low, high       the smallest and the largest offset
     """
 
     params: LayoutParams
@@ -209,14 +223,15 @@ def compute(params: LayoutParams) -> Result:
         before = _at(inner.shape[0], inner.stride[0], rows)[:, None] + _at(inner.shape[1:], inner.stride[1:], columns)  # type: ignore[index]
     table = layout.outer(layout.offset + before) if isinstance(layout, ComposedLayout) else before
     checked = total <= MAX_CHECKED
-    flat = offsets(layout).ravel(order="F") if checked else np.unique(table[inside])
+    flat = offsets(layout).ravel(order="F") if checked else table[inside]
+    ids = np.arange(total, dtype=np.int64) if checked else np.flatnonzero(inside)
     order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
+    ordered, ids = flat[order], ids[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     counts = np.diff(np.r_[starts, len(ordered)])
-    second = np.where(counts > 1, order[np.minimum(starts + 1, len(order) - 1)], -1)
+    second = np.where(counts > 1, ids[np.minimum(starts + 1, len(ids) - 1)], -1)
     low, high = (int(ordered[0]), int(ordered[-1])) if checked else _reach(layout)
-    found = [table, inside, before, ordered[starts], counts, order[starts], second]
+    found = [table, inside, before, ordered[starts], counts, ids[starts], second]
     for array in found:
         array.flags.writeable = False
     table, inside, before, used, counts, first, second = found

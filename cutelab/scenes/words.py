@@ -8,11 +8,11 @@ def number(n: int) -> str:
     """How is a whole number written on a picture? Plain up to 9,999, then with commas, from 1e9 in short.
 
     >>> number(1024), number(65536), number(10**12)
-    ('1024', '65,536', '1e+12')
+    ('1024', '65,536', '1e12')
     """
     if abs(n) < 10_000:
         return str(n)
-    return f"{n:,}" if abs(n) < 10**9 else f"{n:.3g}"
+    return f"{n:,}" if abs(n) < 10**9 else f"{n:.3g}".replace("e+", "e")
 
 
 def count(n: int, noun: str) -> str:

@@ -1,0 +1,9 @@
+"""Floor 4: from a `Picture` (plain data) to pixels, and to matplotlib.
+
+`render` is the fast way: one indexed PNG. `figure` and `export` draw the same plan with matplotlib, as true text. `heatmap`, `bars` and
+`lines` draw one panel into any Axes.
+"""
+
+from cutelab.draw.stamp import render
+
+__all__ = ["render"]
