@@ -51,7 +51,7 @@ def test_bad_value_keeps_the_last_good_picture(toy, bad, words):
 
 
 def test_fault_in_the_scene_is_shown_and_kept(toy, caplog):
-    lab = toy()
+    lab = toy(colour="column")
     with pytest.raises(RuntimeError):
         lab.set(pitch=13)
     lab._controls.widget("pitch").value = 13  # as the browser would: nobody catches it, nothing breaks
