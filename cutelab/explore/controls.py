@@ -89,7 +89,7 @@ class Controls:
                     self._change(**{name: change["new"]})
 
         knob.observe(moved, "value")
-        _under(self._lock, knob)
+        under(self._lock, knob)
 
     def _sync_cures(self, cures: tuple[Cure, ...]) -> list[widgets.Widget]:
         self._offers = cures
@@ -135,7 +135,7 @@ def _signature(control: Control) -> tuple:
     )
 
 
-def _under(lock: Any, knob: widgets.Widget) -> None:
+def under(lock: Any, knob: widgets.Widget) -> None:
     """A message from the browser, which arrives in another thread, changes the knob only under the lock."""
     plain = knob.set_state
 

@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from cutelab.errors import CuteLabError
 from cutelab.explore import cells
-from cutelab.explore.controls import Controls, close_widget
+from cutelab.explore.controls import Controls, close_widget, under
 from cutelab.explore.html import HtmlView, image_tag
 from cutelab.scenes.panels import Picture
 from cutelab.scenes.params import Params
@@ -74,6 +74,7 @@ class Explorer:
         self._copy = widgets.ToggleButtons(description="Copy as", style={"button_width": "auto"})
         self._copy.style.description_width = "72px"
         self._copy.observe(self._copy_as, "value")
+        under(self._lock, self._copy)
         self._line = widgets.HTML()
         copy = widgets.VBox([self._copy, self._line])
         copy.add_class("cutelab-copy")

@@ -158,13 +158,19 @@ function render({ model, el }) {
     else if (alive) requestAnimationFrame(attach);
   }
 
-  function name() { // the stock controls have labels on the screen only
+  function name() { // what the stock controls do not tell a screen reader
     for (const label of box?.querySelectorAll(".widget-label") ?? []) {
-      const [spoken, hint] = now.names[label.textContent] ?? [label.textContent, ""];
-      const part = label.parentElement.querySelector("[role=slider], [role=group], input, select");
+      const [spoken, hint] = now.names[label.textContent] ?? [label.textContent, ""], row = label.parentElement;
+      const part = row.querySelector("[role=slider], input, select") ?? row.querySelector(":scope > div:not(.widget-label)");
       if (!spoken || !part) continue;
+      if (row.matches(".widget-toggle-buttons")) part.setAttribute("role", "group");
       part.setAttribute("aria-label", spoken);
       label.title = hint ? `${spoken}: ${hint}` : spoken;
+      const value = row.querySelector(".widget-readout");
+      if (value) part.setAttribute("aria-valuetext", value.textContent);
+    }
+    for (const button of box?.querySelectorAll(".widget-toggle-button") ?? []) {
+      button.setAttribute("aria-pressed", button.classList.contains("mod-active"));
     }
   }
 

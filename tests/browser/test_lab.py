@@ -20,6 +20,8 @@ CELLS = (
     "from toy import toy\nlab = toy()\nlab",
     "for pitch in range(60):\n    lab.set(pitch=8 + pitch % 30)",
     'lab.set(expression="8 x 8", pitch=8)',
+    "import time\nfor i in range(80):\n    lab.set(pitch=8 + i % 8)\n    time.sleep(0.02)\nprint(lab.code())",
+    "from ipywidgets.widgets.widget import _instances\nprint(len(_instances))",
 )
 PITCH = ".cutelab-group [role=slider][aria-label='pitch, elements']"
 
@@ -235,6 +237,57 @@ def test_loop_of_sets_on_a_slow_line(fresh):
     print(f"\n60 set() at 2 Mbit/s, 150 ms: {took:.2f} s, {frames} frames")
     assert frames <= 5
     assert took < 2
+
+
+def output(page, index: int) -> str:
+    return page.locator(".jp-Cell").nth(index).locator(".jp-OutputArea-output").last.inner_text().strip()
+
+
+def run_and_wait(page, index: int) -> str:
+    """Run a cell that prints; what it printed."""
+    prompt = page.locator(".jp-Cell").nth(index).locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    run_cell(page, index)
+    for _ in range(200):
+        if prompt.inner_text() not in (before, "[*]:"):
+            return output(page, index)
+        page.wait_for_timeout(50)
+    raise AssertionError("the cell did not end")
+
+
+def test_knobs_work_while_a_cell_sets(fresh):
+    """The browser's messages arrive in another thread than the cell's."""
+    page = fresh
+    run_cell(page, 3)
+    page.locator("input[aria-label=row]").focus()
+    press(page, "ArrowUp", 5, 0.2)
+    page.wait_for_timeout(1500)
+    settle(page, expected(pitch=15, row=5), 5)
+    assert output(page, 3).startswith("explore.toy(pitch=15")
+    assert page.locator(".cutelab-stale").count() == 0
+
+
+def test_running_the_cell_again_leaks_nothing(fresh):
+    page = fresh
+    counts = []
+    for _ in range(3):
+        run_cell(page, 0)
+        page.wait_for_timeout(1000)
+        counts.append(int(run_and_wait(page, 4)))
+    assert counts[0] == counts[1] == counts[2]
+    assert page.locator(".cutelab-explorer").count() == 1
+    settle(page, expected(), 5)
+
+
+def test_reloaded_page_shows_the_present_picture(fresh, address):
+    page = fresh
+    jupyter.command(page, "docmanager:save")
+    page.locator(PITCH).focus()
+    page.keyboard.press("ArrowRight")
+    settle(page, expected(pitch=9), 5)
+    jupyter.open_notebook(page, address, "toy.ipynb")
+    page.wait_for_selector(".cutelab-image[data-frame]")
+    settle(page, expected(pitch=9), 5)
 
 
 def test_export_is_a_file(fresh):
