@@ -4,6 +4,7 @@
 `lines` draw one panel into any Axes.
 """
 
-from cutelab.draw.stamp import render
+from cutelab.draw.figure import bars, export, figure, heatmap, lines
+from cutelab.draw.stamp import Rendered, render
 
-__all__ = ["render"]
+__all__ = ["Rendered", "bars", "export", "figure", "heatmap", "lines", "render"]

@@ -101,13 +101,13 @@ def corner_mask(h: int, w: int) -> np.ndarray:
     return (x + 0.5) / w >= (y + 0.5) / h
 
 
+HATCH = 7
+"""CSS pixels from one hatch line to the next, measured across: 5 measured at a right angle."""
+
+
 def hatch_levels(x: int, y: int, w: int, h: int, scale: int) -> np.ndarray:
-    """The ink levels of 45 degree lines, one every 5 CSS pixels, over the rectangle that begins at pixel (x, y)."""
-    period = 5 * scale
-    wave = np.zeros(period, np.uint8)
-    if scale == 1:
-        wave[[0, 1, 4]] = 3, 1, 1
-    else:
-        wave[:scale] = 3
-        wave[[scale, -1]] = 1
-    return wave[(np.arange(y, y + h)[:, None] + np.arange(x, x + w)) % period]
+    """The ink levels of 45 degree lines over the rectangle that begins at pixel (x, y)."""
+    wave = np.zeros(HATCH * scale, np.uint8)
+    wave[:scale] = 3
+    wave[[scale, -1]] = 1
+    return wave[(np.arange(y, y + h)[:, None] + np.arange(x, x + w)) % (HATCH * scale)]

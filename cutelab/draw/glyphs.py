@@ -27,7 +27,8 @@ _FILES = {
     "mono": "DejaVuSansMono.ttf",
     "mono_bold": "DejaVuSansMono-Bold.ttf",
 }
-_ASCII = "".join(map(chr, range(32, 127)))
+_DIGITS = "0123456789"
+_LEVELS = (64, 128, 200)  # from which coverage (of 255) on is ink 1, 2, 3: little grey, so that files are small
 
 
 @lru_cache(maxsize=8)
@@ -59,7 +60,7 @@ def shorten(text: str, font: str, size: float, room: float) -> str:
     """What of a text fits into `room`? The text itself, or its beginning with an ellipsis.
 
     >>> shorten("128 bytes a row", "sans", 10, 1000), shorten("128 bytes a row", "sans", 10, 50)
-    ('128 bytes a row', '128 by…')
+    ('128 bytes a row', '128 byt…')
     """
     if text_width(text, font, size) <= room:
         return text
@@ -73,27 +74,47 @@ def shorten(text: str, font: str, size: float, room: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Ink:
-    """Ink of a whole line: levels 0 to 3 [y, x]; `left` from the pen to its first column, `top` rows above the baseline."""
+    """Ink of a glyph or a line: levels 0 to 3 [y, x]; `left` from the pen to its first column, `top` rows above the baseline."""
 
     levels: np.ndarray
     left: int
     top: int
-    advance: float
+
+
+@lru_cache(maxsize=8192)
+def glyph_ink(char: str, font: str, pixels: float) -> Ink:
+    """What does one character look like at this size?"""
+    with LOCK:
+        face = _face(font)
+        face.set_size(pixels, 72)
+        face.set_text(char)
+        face.draw_glyphs_to_bitmap(antialiased=True)
+        image = np.array(face.get_image())
+        left, descent = face.get_bitmap_offset()[0] / 64, face.get_descent() / 64
+    if char.isspace():
+        image = image[:0, :0]
+    levels = np.digitize(image, _LEVELS).astype(np.uint8)
+    levels.flags.writeable = False
+    return Ink(levels, round(left), levels.shape[0] - round(descent))
 
 
 @lru_cache(maxsize=4096)
 def line_ink(text: str, font: str, pixels: float) -> Ink:
-    """What does a line of text look like at this size?"""
-    with LOCK:
-        face = _face(font)
-        face.set_size(pixels, 72)
-        face.set_text(text)
-        face.draw_glyphs_to_bitmap(antialiased=True)
-        image = np.array(face.get_image())
-        left, descent = face.get_bitmap_offset()[0] / 64, face.get_descent() / 64
-    levels = ((image.astype(np.uint16) * 3 + 127) // 255).astype(np.uint8)
+    """What does a line of text look like at this size? Its characters side by side, each at the nearest whole pixel."""
+    inks = [glyph_ink(c, font, pixels) for c in text]
+    pens = np.round(np.cumsum([0.0] + [advance(font, c) * pixels for c in text])).astype(int).tolist()
+    seen = [(i, x + i.left) for i, x in zip(inks, pens, strict=False) if i.levels.size]
+    if not seen:
+        return Ink(np.zeros((0, 0), np.uint8), 0, 0)
+    left, right = min(x for _, x in seen), max(x + i.levels.shape[1] for i, x in seen)
+    top, foot = max(i.top for i, _ in seen), max(i.levels.shape[0] - i.top for i, _ in seen)
+    levels = np.zeros((top + foot, right - left), np.uint8)
+    for ink, x in seen:
+        high, wide = ink.levels.shape
+        part = levels[top - ink.top : top - ink.top + high, x - left : x - left + wide]
+        np.maximum(part, ink.levels, out=part)
     levels.flags.writeable = False
-    return Ink(levels, round(left), levels.shape[0] - round(descent), text_width(text, font, pixels))
+    return Ink(levels, left, top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,27 +132,32 @@ class Sheet:
 
 
 def charset(codes: np.ndarray) -> str:
-    """Which characters must a sheet hold for these code points? ASCII, and what else occurs."""
-    extras = np.unique(codes[codes > 126]) if codes.size and codes.max() > 126 else ()
-    return _ASCII + "".join(map(chr, extras))
+    """Which characters must a sheet hold for these code points? The digits, and what else occurs.
+
+    >>> charset(code_points(np.array(["T1", "T2"])))
+    '0123456789T'
+    """
+    if not codes.size:
+        return _DIGITS
+    found = np.flatnonzero(np.bincount(codes.ravel())).tolist()
+    return _DIGITS + "".join(c for c in map(chr, found) if c not in _DIGITS and c != "\0")
 
 
 @lru_cache(maxsize=64)
 def sheet(font: str, pixels: float, chars: str) -> Sheet:
     """All these characters at one size, ready to be stamped side by side."""
-    inks = [line_ink(c, font, pixels) for c in chars]
+    inks = [glyph_ink(c, font, pixels) for c in chars]
     top = max(i.top for i in inks)
     bottom = max(i.levels.shape[0] - i.top for i in inks)
     lead = max(0, *(-i.left for i in inks))
     width = max(lead + i.left + i.levels.shape[1] for i in inks)
     levels = np.zeros((len(chars) + 1, top + bottom, width), np.uint8)
-    for n, (char, ink) in enumerate(zip(chars, inks, strict=True), 1):
-        if char != " ":
-            y, x = top - ink.top, lead + ink.left
-            levels[n, y : y + ink.levels.shape[0], x : x + ink.levels.shape[1]] = ink.levels
+    for n, ink in enumerate(inks, 1):
+        y, x = top - ink.top, lead + ink.left
+        levels[n, y : y + ink.levels.shape[0], x : x + ink.levels.shape[1]] = ink.levels
     index = np.zeros(max(map(ord, chars)) + 1, np.intp)
     index[[ord(c) for c in chars]] = np.arange(1, len(chars) + 1)
-    steps = np.array([0] + [max(1, round(i.advance)) for i in inks])
+    steps = np.array([0] + [max(1, round(advance(font, c) * pixels)) for c in chars])
     return Sheet(levels, steps, index, top, lead)
 
 

@@ -17,22 +17,22 @@ _BETWEEN = 18
 
 def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float) -> Block:
     """Which operations draw the legend from (x, y), and how high is it? Rows are 18 pixels high."""
-    block, at, top = Block(), x, y
+    block, at, top, after = Block(), x, y, ""
     for key in keys:
         swatch = _WIDTHS.get(key.kind, 14)
         text = shorten(key.text, "sans", 11, right - x - swatch - 6)
         wide = swatch + 6 + text_width(text, "sans", 11)
-        if at > x and at + wide > right:
+        if at > x and (at + wide > right or after == "banks"):
             at, top = x, top + 19
         _swatch(block, key, round(at), top + 2)
         block.ops.append(Text(at + swatch + 6, top + 9, text, 11, "sans", FRAME["muted"], FRAME["paper"]))
-        at += wide + _BETWEEN
+        at, after = at + wide + _BETWEEN, key.kind
     block.height = top - y + 18
     return block
 
 
 def _swatch(block: Block, key: Key, x: int, y: int) -> None:
-    say, ink, paper, hatch = block.ops.append, FRAME["ink"], FRAME["paper"], FRAME["hatch"]
+    say, ink, hatch = block.ops.append, FRAME["ink"], FRAME["hatch"]
     if key.kind == "fill":
         say(Fill(x, y, 14, 14, fill_and_ink(key.scale, key.fill)[0]))
     elif key.kind == "ramp":
@@ -69,11 +69,8 @@ def _swatch(block: Block, key: Key, x: int, y: int) -> None:
             f"there is no legend entry of kind {key.kind!r}; use fill, ramp, banks, hole, collision, outside, "
             "inactive, past_end, probe, twin, access or stripe"
         )
-    del paper
 
 
 def _row(block, scale, at, wide, y, high, fills, labels=(), pitch=0) -> None:
     pitch = pitch or int(wide.max())
-    block.ops.append(
-        Cells("", at, np.array([y]), wide, high, (pitch, high), fills[None], scale_colours(scale), labels)
-    )
+    block.ops.append(Cells("", at, np.array([y]), wide, high, (pitch, high), fills[None], scale_colours(scale), labels))

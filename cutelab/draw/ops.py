@@ -90,7 +90,7 @@ class Cells:
 
     Cells lie `pitch` = (across, down) apart unless xs or ys has an additional gap. `pair` [i, j] is an index into `colours`, a
     tuple of (fill, ink). `states` are the bit flags of `scenes.panels`. `stripe` is an index into `stripe_colours`. `split`:
-    a cell with a collision is two halves.
+    a cell with a collision is two halves. `empty`: cells of a chart's faint field, which has no lines between its rows.
     """
 
     name: str
@@ -107,6 +107,7 @@ class Cells:
     stripe_colours: tuple[tuple[str, str], ...] = ()
     stripe_height: int = 4
     split: np.ndarray | None = None
+    empty: np.ndarray | None = None
 
 
 Op = Fill | Frame | Hatch | Text | Triangle | Cells

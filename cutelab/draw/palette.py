@@ -24,9 +24,7 @@ _SCALES = MappingProxyType(
         "bank": tuple((b["fill"], b["ink"]) for b in _DATA["banks"]),
         "category": tuple((c["fill"], c["ink"]) for c in _DATA["categories"]),
         "offset": tuple((fill, _DATA["offsets"]["ink"]) for fill in _DATA["offsets"]["fills"]),
-        "frame": tuple(
-            (FRAME[n], FRAME["white" if n in ("muted", "ink", "accent") else "ink"]) for n in POSITIONS
-        ),
+        "frame": tuple((FRAME[n], FRAME["white" if n in ("muted", "ink", "accent") else "ink"]) for n in POSITIONS),
     }
 )
 
@@ -60,7 +58,5 @@ def fill_and_ink(scale: str, index: int) -> tuple[str, str]:
     if scale == "category" and index >= 0:
         index %= last + 1
     if not -1 <= index <= last:
-        raise CuteLabError(
-            f"the scale {scale!r} has the fills 0 to {last} and -1 for paper; there is no fill {index}"
-        )
+        raise CuteLabError(f"the scale {scale!r} has the fills 0 to {last} and -1 for paper; there is no fill {index}")
     return colours[index]

@@ -32,18 +32,17 @@ def plan(picture: Picture) -> Plan:
             at = y
             for k, panel in enumerate(column):
                 drop = max(heads) - head_height(panel) if not k and isinstance(panel, Grid) else 0
-                part = plan_panel(panel, x, at + drop, width, lefts.get((x, width)))
+                left = lefts.get((x, width), 0)
+                inset = left if isinstance(panel, Lines) and not any(i.kind == "read" for i in panel.lines) else 0
+                part = plan_panel(panel, x + inset, at + drop, width - inset, left)
                 block.ops += part.ops
                 block.boxes += part.boxes
                 ends.append(at + drop + part.height)
                 at = ends[-1] + BETWEEN
         y = max(ends) + BETWEEN
-    if not picture.body:
-        y += 0
     if picture.legend:
-        start = next((x for (x, _), left in lefts.items() if x == PAD and left), None)
-        indent = PAD + (lefts[next(k for k in lefts if k[0] == PAD)] if start is not None else 0)
-        part = plan_legend(picture.legend, indent, y - BETWEEN + 7, WIDTH - PAD)
+        indent = next((left for (x, _), left in lefts.items() if x == PAD), 0)
+        part = plan_legend(picture.legend, PAD + indent, y - BETWEEN + 7, WIDTH - PAD)
         block.ops += part.ops
         y += part.height + 5
     y = _verdicts(block, picture.verdicts, y)
@@ -106,8 +105,8 @@ def _verdicts(block: Block, verdicts: tuple[Verdict, ...], y: float) -> float:
     needs = [max(text_width(v.sentence, "bold", 12), text_width(v.second, "sans", 11.5)) for v in verdicts]
     if count > 1 and max(needs) > each - 38:
         for verdict in verdicts:
-            y = _verdicts(block, (verdict,), y)
-        return y
+            y = _verdicts(block, (verdict,), y) - 6
+        return y + 6
     high = 44 if any(v.second for v in verdicts) else 28
     for i, v in enumerate(verdicts):
         x, colour, ground = round(PAD + i * (each + 12)), FRAME[v.state], FRAME[v.state + "_fill"]
@@ -160,12 +159,11 @@ def number(value: float) -> str:
 def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
     block, at = Block(), y
     if panel.heading:
-        block.ops.append(
-            Text(x, y + 7, shorten(panel.heading, "bold", 11.5, width), 11.5, "bold", INK, PAPER)
-        )
+        block.ops.append(Text(x, y + 7, shorten(panel.heading, "bold", 11.5, width), 11.5, "bold", INK, PAPER))
         at += 18
     words = [
-        f"{number(b.value)} {b.unit}" + ("" if b.ideal is None else f", ideal {number(b.ideal)}")
+        f"{number(b.value)} {b.unit[:-1] if b.value == 1 and b.unit.endswith('s') else b.unit}"
+        + ("" if b.ideal is None else f", ideal {number(b.ideal)}")
         for b in panel.bars
     ]
     first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)
@@ -174,9 +172,7 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
     most = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
     for bar, text in zip(panel.bars, words, strict=True):
         left = round(x + first)
-        block.ops.append(
-            Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER)
-        )
+        block.ops.append(Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER))
         block.ops.append(Fill(left, at + 4, room, 14, FRAME["faint"]))
         long = round(room * bar.value / most)
         block.ops.append(Fill(left, at + 4, long, 14, FRAME[_BAR[bar.state]]))

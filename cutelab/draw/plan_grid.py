@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,9 +46,10 @@ def head_width(grid: Grid) -> int:
     if not any(grid.row_heads) and not grid.corner:
         return 0
     bold = set(grid.bold_rows)
-    size = 9 if grid.cell is None and grid.shape[0] > 18 else 10.5
+    small = max(grid.cell) < 24 if grid.cell else max(grid.shape) > 18
+    size = 9 if small else 10.5
     widths = [text_width(t, "bold" if i in bold else "sans", size) for i, t in enumerate(grid.row_heads)]
-    return max(22, round(max([*widths, text_width(grid.corner, "sans", 10.5)]) + 7))
+    return max(22, math.ceil(max([*widths, text_width(grid.corner, "sans", 10.5)]) + 5))
 
 
 def _sums(gaps: tuple[int, ...], count: int) -> np.ndarray:
@@ -66,6 +68,7 @@ def _cell(grid: Grid, room: float, gaps: int) -> tuple[int, int]:
     rows, cols = grid.shape
     if grid.cell is not None:
         width, height = grid.cell
+        width = int(min(width, (room - gaps) // max(cols, 1)))
     else:
         width = height = int(min(SIDE, (room - gaps) // max(cols, 1), TALLEST // max(rows, 1)))
     if width < 1 or height < 1:
@@ -101,8 +104,7 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     if grid.axis:
         bottom = _axis(block, xs, widths, w, bottom)
     block.height = bottom - y
-    probe = grid.probe if grid.probe is not None else None
-    block.boxes.append(GridBox(grid.name, np.stack([xs, xs + w], 1), np.stack([ys, ys + heights], 1), probe))
+    block.boxes.append(GridBox(grid.name, np.stack([xs, xs + w], 1), np.stack([ys, ys + heights], 1), grid.probe))
     return block
 
 
@@ -111,7 +113,7 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     table = scale_colours(grid.scale)
     last = len(table) - 1
     fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale == "category" else grid.fill
-    if fill.size and not (-1 <= fill.min() and fill.max() < last):
+    if fill.size and not (fill.min() >= -1 and fill.max() < last):
         raise CuteLabError(
             f"grid {grid.name!r}: the scale {grid.scale!r} has the fills 0 to {last - 1} and -1 for paper; "
             f"got {int(fill.min())} to {int(fill.max())}"
@@ -126,6 +128,8 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
 def _cells(block, grid, xs, ys, widths, heights, size) -> None:
     w, gap = size
     pair, colours = _pairs(grid)
+    if not pair.size:
+        return
     starts = np.flatnonzero(np.diff(heights, prepend=-1))
     for first, end in zip(starts, [*starts[1:], len(heights)], strict=True):
         part, height = slice(first, end), int(heights[first])
@@ -134,11 +138,12 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         if len(starts) > 1:
             labels = tuple(type(lb)(lb.texts[part], lb.font, lb.size, lb.x, lb.middle, lb.align) for lb in labels)
         states = grid.states[part] if grid.states is not None and grid.states[part].any() else None
+        empty = (grid.fill[part] < 0) & (pair[part] == len(colours) - 1) if grid.field else None
         split = grid.second[part] != "" if grid.style == "split" and grid.second is not None else None
         block.ops.append(
             Cells(
                 grid.name, xs, ys[part], widths, height - gap, (w, height), pair[part], colours, labels, states,
-                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split,
+                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split, empty,
             )
         )  # fmt: skip
 
@@ -155,16 +160,18 @@ def _heads(block, grid, x, xs, ys, size, limit) -> None:
             text = shorten(grid.heading, "bold", 11.5, limit - at)
             say(Text(at, middle, text, 11.5, "bold", INK, PAPER))
             at += text_width(text, "bold", 11.5) + 8
-        if (text := shorten(grid.subheading, "sans", 11, limit - at)) and len(text) > 1:
-            say(Text(at, middle, text, 11, "sans", MUTED, PAPER))
+        size = next((z for z in (11, 10.5, 10) if text_width(grid.subheading, "sans", z) <= limit - at), 10)
+        if len(text := shorten(grid.subheading, "sans", size, limit - at)) > 1:
+            say(Text(at, middle, text, size, "sans", MUTED, PAPER))
     if grid.corner:
         say(Text(xs[0] - 5, top - 9, grid.corner, 10.5, "sans", MUTED, PAPER, "right"))
-    size = 10.5 if w >= 24 or len(xs) == 1 else 9
+    size = 10.5 if w >= 24 else 9
     widest = max((text_width(t, "sans", size) for t in grid.col_heads), default=0)
     step = _step(grid.col_heads, w >= 24, widest + 3, w)
     for j in range(0, min(len(xs), len(grid.col_heads)), step):
-        if text := grid.col_heads[j]:
-            say(Text(xs[j] + (w - 1) / 2, top - 9, text, size, "sans", MUTED, PAPER, "middle"))
+        if text := shorten(grid.col_heads[j], "sans", size, limit - x if len(xs) == 1 else step * w):
+            at = max(xs[j] + (w - 1) / 2, x + text_width(text, "sans", size) / 2)
+            say(Text(at, top - 9, text, size, "sans", MUTED, PAPER, "middle"))
     if grid.padding:
         say(Text(xs[-1] + w + 4, top - 9, f"+{grid.padding}", 9, "sans", MUTED, PAPER, "middle"))
     row = int(heights.max())
@@ -173,6 +180,7 @@ def _heads(block, grid, x, xs, ys, size, limit) -> None:
     for i in range(min(len(ys), len(grid.row_heads))):
         if (text := grid.row_heads[i]) and (i % step == 0 or i in bold):
             font, ink = ("bold", INK) if i in bold else ("sans", MUTED)
+            text = shorten(text, font, size, xs[0] - 5 - x)
             say(Text(xs[0] - 5, ys[i] + (heights[i] - 1) / 2, text, size, font, ink, PAPER, "right"))
 
 
@@ -194,19 +202,23 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         high = int(ys[ring.row_end] + heights[ring.row_end]) - gap - b
         big = min(w, int(heights[ring.row])) >= 24
         dash = (5, 3) if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
-        say(Frame(a - 1, b - 1, wide + 2, high + 2, PAPER))
-        if ring.kind != "access":
+        if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge
+            if min(w, int(heights[ring.row])) >= 8:
+                say(Frame(a, b, wide, high, PAPER))
+        else:
+            say(Frame(a - 1, b - 1, wide + 2, high + 2, PAPER))
             say(Frame(a - 4, b - 4, wide + 8, high + 8, PAPER))
+        out = 2 if ring.kind == "access" else 3
         if dash:
-            say(Frame(a - 3, b - 3, wide + 6, high + 6, PAPER, 2))
-        say(Frame(a - 3, b - 3, wide + 6, high + 6, INK, 2, dash))
+            say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, PAPER, 2))
+        say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, INK, 2, dash))
     for note in grid.notes:
         if 0 <= note.row < len(ys) and 0 <= note.col < len(xs):
             font, at = "bold" if note.bold else "sans", int(xs[note.col]) + w + 8
             inside = grid.field and at < xs[-1]
-            text = shorten(note.text, font, 11, limit - at)
+            text = shorten(note.text, font, 10.5, limit - at)
             middle = ys[note.row] + (heights[note.row] - 1) / 2 + note.dy
-            say(Text(at, middle, text, 11, font, FRAME[note.colour], FAINT if inside else PAPER))
+            say(Text(at, middle, text, 10.5, font, FRAME[note.colour], FAINT if inside else PAPER))
     for box in grid.boxes:
         _box(block, box, xs, ys, w, heights)
     right = int(xs[-1]) + w if len(xs) else 0
@@ -249,9 +261,7 @@ def _axis(block, xs, widths, w, bottom) -> int:
     wide[:, -1] -= w - widths
     bank = np.arange(len(at))[None] % 32
     colours = scale_colours("bank")
-    block.ops.append(
-        Cells("", at, np.array([bottom + 3]), wide.ravel(), 4, (int(wide.max()), 4), bank, colours)
-    )
+    block.ops.append(Cells("", at, np.array([bottom + 3]), wide.ravel(), 4, (int(wide.max()), 4), bank, colours))
     for j in (0, 8, 16, 24, 31):
         if j < len(at):
             middle = at[j] + wide.ravel()[j] / 2

@@ -98,9 +98,9 @@ def _text(canvas: Canvas, op: Text) -> None:
     s = canvas.scale
     ink = line_ink(op.text, op.font, op.size * s)
     baseline = round((op.y + CAP * op.size / 2) * s)
-    x = op.x * s - {"left": 0, "middle": ink.advance / 2, "right": ink.advance}[op.align]
     high, wide = ink.levels.shape
-    x0, y0 = round(x) + ink.left, baseline - ink.top
+    x = {"left": op.x * s + ink.left, "middle": op.x * s - wide / 2, "right": op.x * s - wide}[op.align]
+    x0, y0 = round(x), baseline - ink.top
     tall, width = canvas.pixels.shape
     a, b, c, d = max(x0, 0), min(x0 + wide, width), max(y0, 0), min(y0 + high, tall)
     if a >= b or c >= d:

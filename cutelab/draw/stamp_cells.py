@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutelab.draw.canvas import Canvas, corner_mask, frame_mask, hatch_levels
+from cutelab.draw.canvas import HATCH, Canvas, corner_mask, frame_mask, hatch_levels
 from cutelab.draw.glyphs import CAP, charset, code_points, sheet
 from cutelab.draw.ops import Cells, Label
 from cutelab.draw.palette import FRAME
@@ -29,6 +29,8 @@ def stamp_cells(canvas: Canvas, op: Cells) -> None:
         else:
             cells[:, part, :high, :wide] = base[:, :, None, None]
     flat = cells.reshape(rows * cols, h, w)
+    if op.empty is not None:
+        _field(canvas, op, cells, high, inner)
     if op.stripe is not None:
         _stripe(canvas, op, flat, high, int(inner.min()))
     for label in op.labels:
@@ -99,17 +101,28 @@ def stamp_label(cells: np.ndarray, label: Label, scale: int) -> None:
     pens = start[:, None] + np.cumsum(steps, 1) - steps - glyphs.lead
     for k in range(codes.shape[1]):
         live = index[:, k] > 0
-        for pen in np.unique(pens[live, k]).tolist():
+        for pen in set(pens[live, k].tolist()):
             x0, x1 = max(pen, 0), min(pen + wide, width)
             if x0 >= x1:
                 continue
-            which = np.flatnonzero(live & (pens[:, k] == pen))
-            stamps = glyphs.levels[index[which, k], y0 - top : y1 - top, x0 - pen : x1 - pen]
-            if len(which) == count:
-                np.maximum(ink[:, :, x0:x1], stamps, out=ink[:, :, x0:x1])
+            here = live & (pens[:, k] == pen)
+            stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
+            if 8 * np.count_nonzero(here) > count:  # glyph 0 is empty: most cells at once, without picking them
+                part = ink[:, :, x0:x1]
+                np.maximum(part, stamps.take(np.where(here, index[:, k], 0), axis=0), out=part)
             else:
-                ink[which, :, x0:x1] = np.maximum(ink[which, :, x0:x1], stamps)
+                which = np.flatnonzero(here)
+                ink[which, :, x0:x1] = np.maximum(ink[which, :, x0:x1], stamps[index[which, k]])
     cells[:, y0:y1] += ink
+
+
+def _field(canvas, op, cells, high, inner) -> None:
+    """Empty cells of a chart have no line below them, as far as the next row belongs to the same field."""
+    joined = op.ys[1:] == op.ys[:-1] + op.pitch[1]
+    bare = op.empty[:-1] & op.empty[1:] & joined[:, None]
+    for wide in np.unique(inner):
+        i, j = np.nonzero(bare & (inner == wide))
+        cells[i, j, high:, :wide] = canvas.solid(FRAME["faint"])
 
 
 def _stripe(canvas, op, flat, high, wide) -> None:
@@ -132,10 +145,10 @@ def _states(canvas: Canvas, op: Cells, cells: np.ndarray, high: int, wide: int) 
     if hole.size:
         base = canvas.pair(FRAME["faint"], FRAME["hatch"])
         i, j = np.divmod(hole, cols)
-        phase = (op.ys[i] * s + op.xs[j] * s) % (5 * s)
-        full[hole] = base + hatch_levels(0, 0, wide + 5 * s, high, s)[:, :, None][
-            np.arange(high)[None, :, None], np.arange(wide)[None, None, :] + phase[:, None, None], 0
-        ]  # fmt: skip
+        phase = (op.ys[i] * s + op.xs[j] * s) % (HATCH * s)
+        tile = hatch_levels(0, 0, wide + HATCH * s, high, s) + np.uint8(base)
+        for shift in set(phase.tolist()):
+            full[hole[phase == shift]] = tile[:, shift : shift + wide]
 
     def put(flag: int, mask: np.ndarray, entry: int, only: np.ndarray | None = None) -> None:
         which = (states & flag) > 0

@@ -209,7 +209,7 @@ def banks() -> Picture:
             ),
             ((left,), (right,)),
         ),
-        ((314, 24, 323, 17), (334, 334)),
+        ((310, 24, 319, 24), (334, 334)),
         (),
         (
             Verdict(
@@ -352,18 +352,16 @@ def swizzle() -> Picture:
         cell=(28, 28),
         mono=True,
         arrows=((0, 1, 2),),
-        rings=tuple(Ring(0, c, 0, c, "access") for c in ()),
+        col_gap=(0, 0, 0, 4, 0, 0),
     )
     gap = (0, 0, 0, 4, 0, 0)
     side = (
-        bits(
-            "bits", "010011", heading="bits of one offset", col_heads=heads(6, "b")[::-1], col_gap=gap
-        ),
+        bits("bits", "010011", heading="bits of one offset", col_heads=heads(6, "b")[::-1], col_gap=gap),
         Lines("one", (Line("(2,3) is offset 19 before", "muted"),)),
         ghosts,
         Lines("rule", (Line(kind="rule"),)),
         bits("result", "010001", col_gap=gap),
-        Lines("two", (Line("", bold="(2,3) is offset 17 after"),)),
+        Lines("two", (Line("(2,3) is offset 17 after", "plain"),)),
     )
     return Picture(
         "Sw<3,0,3> o 0 o (8,8):(8,1)",
@@ -382,8 +380,12 @@ def swizzle() -> Picture:
                 side,
             ),
         ),
-        ((235, 235, 210),),
-        (Key("bank", "banks"), Key("source: row", scale="category"), Key("target: column", scale="category", fill=1)),
+        ((240, 240, 206),),
+        (
+            Key("bank", "banks"),
+            Key("source: row", scale="category"),
+            Key("target: column", scale="category", fill=1),
+        ),
         (
             Verdict(
                 "good",
@@ -446,7 +448,7 @@ def states() -> Picture:
         labels=np.array([["T7"] * 6]),
         states=flags,
         col_heads=("plain", "hole", "collision", "outside", "inactive", "past"),
-        cell=(60, 36),
+        cell=(50, 36),
     )
     rings = Grid(
         "rings",
@@ -457,34 +459,95 @@ def states() -> Picture:
         rings=(Ring(0, 1, 0, 1), Ring(0, 3, 0, 3, "twin"), Ring(0, 5, 0, 5, "access")),
     )
     broadcast = Grid("word", np.full((1, 2), 5), "bank", np.array([["T0", ""]]), np.array([["×32", ""]]), cell=(36, 36))
-    pair = Grid("pair", np.arange(8)[None], "category", np.array([["T0", "T31"] * 4]), np.array([["v0", "v3"] * 4]), "pair", cell=(38, 23))
+    pair = Grid(
+        "pair",
+        np.arange(8)[None],
+        "category",
+        np.array([["T0", "T31"] * 4]),
+        np.array([["v0", "v3"] * 4]),
+        "pair",
+        cell=(38, 23),
+    )
     bars = Bars(
         "bars",
-        (Bar("as given", 32, 1, "wavefronts", "bad"), Bar("padded", 1, 1, "wavefronts", "good"), Bar("plain", 12000, None, "bytes")),
+        (
+            Bar("as given", 32, 1, "wavefronts", "bad"),
+            Bar("padded", 1, 1, "wavefronts", "good"),
+            Bar("plain", 16, None, "wavefronts"),
+        ),
         "wavefronts",
     )
     keys = tuple(
         Key(k.replace("_", " "), k)
-        for k in ("hole", "collision", "outside", "inactive", "past_end", "probe", "twin", "access", "stripe", "ramp")
+        for k in (
+            "hole",
+            "collision",
+            "outside",
+            "inactive",
+            "past_end",
+            "probe",
+            "twin",
+            "access",
+            "stripe",
+            "ramp",
+        )
     )
     verdicts = (
         Verdict("good", "4 wavefronts, the ideal"),
         Verdict("note", "Right answer, wrong unit: 128 is bytes; the offset is 32 elements."),
         Verdict("bad", "8 wavefronts where 1 would do (8-way)"),
     )
-    return Picture("states", "draw.states()", "Every state and every ring.", (((grid, rings), (broadcast, pair, bars)),), (), keys, verdicts)
+    return Picture(
+        "states",
+        "draw.states()",
+        "Every state and every ring.",
+        (((grid, rings), (broadcast, pair, bars)),),
+        (),
+        keys,
+        verdicts,
+    )
 
 
 def numbers(seed: int = 0, labelled: str = "bank") -> Picture:
     """32 x 32 cells with a number in each, all of them changing with the seed, beside a chart of 32 banks."""
-    rng = np.random.default_rng(seed)
-    bank = rng.integers(0, 32, (32, 32))
-    tile = Grid("tile", bank, "bank", text(bank), row_heads=heads(32, "T"), col_heads=heads(32), rings=(Ring(0, 12, 31, 12, "access"),), probe=np.arange(1024).reshape(32, 32))
-    lane = np.where(rng.random((32, 32)) < 0.2, bank, -1)
-    chart = Grid("chart", lane, "bank", cell=(7, 13), field=True, axis=True, col_heads=(), subheading="wavefronts down, banks across")
-    return Picture("(32,32):(32,1)", f"explore.banks(seed={seed})", "float32. One warp reads column 12.", (((tile,), (chart,)),), ((440, 224),), (Key("accessed by this warp", "access"),), (Verdict("bad", f"{seed} wavefronts where 1 would do ({seed}-way)", "all lanes meet in bank 12"),))
+    row, col = np.arange(32)[:, None], np.arange(32)
+    bank = (row * (32 + seed) + col + seed) % 32
+    tile = Grid(
+        "tile",
+        bank,
+        "bank",
+        text(bank),
+        row_heads=heads(32, "T"),
+        col_heads=heads(32),
+        rings=(Ring(0, 12, 31, 12, "access"),),
+        probe=np.arange(1024).reshape(32, 32),
+    )
+    lane = np.where(row == col * seed % 32, col, -1)
+    chart = Grid(
+        "chart",
+        lane,
+        "bank",
+        cell=(7, 13),
+        field=True,
+        axis=True,
+        col_heads=(),
+        subheading="wavefronts down, banks across",
+    )
+    return Picture(
+        "(32,32):(32,1)",
+        f"explore.banks(seed={seed})",
+        "float32. One warp reads column 12.",
+        (((tile,), (chart,)),),
+        ((440, 224),),
+        (Key("accessed by this warp", "access"),),
+        (Verdict("bad", f"{seed} wavefronts where 1 would do ({seed}-way)", "all lanes meet in bank 12"),),
+    )
 
 
-ALL = {
-    f.__name__: f for f in (layout, collisions, banks, vectors, swizzle, strips, states, numbers)
-}
+ALL = {f.__name__: f for f in (layout, collisions, banks, vectors, swizzle, strips, states, numbers)}
+
+
+def label(texts: np.ndarray, size: float, x: float, middle: float):
+    from cutelab.draw.ops import Label
+
+    return Label(texts, "sans", size, x, middle)
