@@ -1,4 +1,4 @@
-"""An index canvas as a PNG file: 8 bits a pixel, lines filtered with Up, zlib level 3 to 5.
+"""An index canvas as a PNG file: 8 bits a pixel, lines filtered with Up, zlib level 3 to 8.
 
 Palette entries are `4 * pair + ink level`, so a digit's vertical differences are the same bytes on every
 fill: that is why filter Up makes the file half as large as no filter. Only a line that is simpler than its
@@ -12,7 +12,7 @@ import zlib
 
 import numpy as np
 
-_MANY = 200_000
+_MANY = 120_000
 """Bytes that differ from the line above: with more of them (a thousand long labels) level 3 makes too large a file."""
 
 
@@ -40,7 +40,7 @@ def encode(canvas: np.ndarray, colours: np.ndarray, scale: int = 1) -> bytes:
     plain = _steps(canvas) < _steps(raw[:, 1:])
     raw[plain, 0] = 0
     raw[plain, 1:] = canvas[plain]
-    level = 5 if scale == 1 else 4 if np.count_nonzero(raw) > _MANY else 3
+    level = 8 if scale == 1 else 4 if np.count_nonzero(raw) > _MANY else 3
     density = round(96 * scale / 0.0254)
     return b"".join(
         (
