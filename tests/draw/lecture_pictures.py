@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.scenes.panels import (
-    HOLE,
     PAST_END,
-    Box,
     Grid,
-    Jump,
     Key,
     Line,
     Lines,
@@ -278,50 +275,6 @@ def swizzle() -> Picture:
                 "good",
                 "Reading a column with 8 lanes: 2 wavefronts before, 1 after.",
                 "Bits 3 to 5 (the row) are XORed into bits 0 to 2 (the column): each row keeps its 8 offsets, in another order.",
-            ),
-        ),
-    )
-
-
-def strips() -> Picture:
-    fill = np.full((36, 16), -1)
-    labels, second = np.full((36, 16), "", "U4"), np.full((36, 16), "", "U4")
-    for t in range(64):
-        offset = t % 8 + t // 8 % 4 * 16 + t // 32 * 512
-        i, j = divmod(offset, 16)
-        fill[i, j], labels[i, j], second[i, j] = t // 32, f"T{t}", str(offset)
-    tile = Grid(
-        "tile",
-        fill,
-        "category",
-        labels,
-        second,
-        states=np.where(fill < 0, HOLE, 0),
-        row_heads=tuple(str(i) if i < 5 or i > 30 else "" for i in range(36)),
-        col_heads=heads(16),
-        cell=(38, 29),
-        row_heights=(29,) * 4 + (5,) * 28 + (29,) * 4,
-        row_gap=tuple(5 if i in (4, 32) else 0 for i in range(36)),
-        boxes=(Box(4, 31, "rows 4 to 31: no thread ever comes here", "28 rows, 448 elements skipped"),),
-        jumps=(Jump(0, 32, "+512"),),
-        probe=np.arange(576).reshape(36, 16),
-    )
-    return Picture(
-        "row pitch 16, 64 threads, Pitch 8, Strips 4",
-        "explore.strips()",
-        "offset = t % 8  +  ((t / 8) % 4) · 16  +  ((t / 8) / 4) · (8 · 4 · 16).  Upper number: thread. Lower: offset in elements.",
-        (((tile,),),),
-        (),
-        (
-            Key("warp 0 (T0 to T31)", scale="category"),
-            Key("warp 1 (T32 to T63)", scale="category", fill=1),
-            Key("untouched", "hole"),
-        ),
-        (
-            Verdict(
-                "bad",
-                "64 of 576 elements touched; rows 4 to 31 are skipped.",
-                "T32 starts at offset 512, row 32. A step of Strips · row pitch = 64 would go on at row 4.",
             ),
         ),
     )
