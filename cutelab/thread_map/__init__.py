@@ -20,12 +20,12 @@ from cutelab.thread_map.transposed import (
     TransposePitchLinearThreadMap2DThreadTile,
     TransposePitchLinearThreadMapSimt,
 )
+from cutelab.thread_map.walk import TileStep, walk_tiles
 from cutelab.thread_map.warps import (
     PitchLinearStridedWarpRakedThreadMap,
     PitchLinearWarpRakedThreadMap,
     PitchLinearWarpStripedThreadMap,
 )
-from cutelab.thread_map.walk import TileStep, walk_tiles
 
 __all__ = [
     "THREAD_MAPS",
