@@ -85,8 +85,8 @@ def print_inverse(
     (1, 0)|(1, 1)
     <BLANKLINE>
     """
-    matrix = isinstance(getattr(layout, "offsets", None), np.ndarray)  # a 2.x layout, with its own capacity
-    _check_print(layout.offsets.size if matrix else size(layout), layout)
+    matrix = hasattr(layout, "capacity")  # a 2.x layout
+    _check_print(size(layout), layout)
     table = layout.offsets if matrix else offsets(layout)
     if table.min() < 0:
         raise CuteLabError(f"{layout} has negative offsets, down to {table.min()}; memory is printed from offset 0")

@@ -36,6 +36,11 @@ class MatrixLayout:
     stride: tuple[int, ...]
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """The extent, so that `size` and `rank` work."""
+        return self.extent
+
+    @property
     def _template(self) -> str:
         return self.name.partition("<")[0]
 
@@ -116,7 +121,7 @@ class MatrixLayout:
 
     @property
     def fits(self) -> bool:
-        """Is every offset below the capacity? Not always: TensorOpMultiplicandCrosswise128x4 contradicts itself.
+        """Is every offset below the capacity? Not always: ...64bCrosswise and ...Crosswise128x4 contradict it.
 
         >>> matrix_layout("TensorOpMultiplicandCrosswise128x4", (16, 8)).fits
         False
