@@ -9,6 +9,8 @@ array([[0, 1, 2, 3],
 """
 
 from cutelab.composed import ComposedLayout, parse_layout
+from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
+from cutelab.data import measured
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import crd2idx, idx2crd
 from cutelab.layout import (
@@ -26,6 +28,7 @@ from cutelab.layout import (
     size,
     slice_and_offset,
 )
+from cutelab.memory import WarpAccess, sectors, wavefronts
 from cutelab.printing import print_inverse, print_layout
 from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
@@ -60,4 +63,14 @@ __all__ = [
     "rank",
     "size",
     "slice_and_offset",
+    "TileAccess",
+    "conflict_free",
+    "ldmatrix_tile",
+    "read_column",
+    "read_row",
+    "store_rows",
+    "measured",
+    "WarpAccess",
+    "sectors",
+    "wavefronts",
 ]

@@ -19,7 +19,7 @@ import numpy as np
 from cutelab.memory.access import LANES, WarpAccess
 
 BANKS, WORD_BYTES = 32, 4
-CHUNK = 4096  # warps counted at a time: the working set stays in the cache
+CHUNK = 256  # warps counted at a time: the working set stays in the cache
 NOBODY = np.iinfo(np.int64).max  # the unit of an inactive lane; it sorts last
 
 

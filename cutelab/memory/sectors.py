@@ -12,7 +12,7 @@ from cutelab.errors import CuteLabError
 from cutelab.memory.access import LANES, WarpAccess
 
 SECTOR_BYTES, LINE_BYTES = 32, 128
-CHUNK = 4096
+CHUNK = 256
 
 
 @dataclass(frozen=True)
