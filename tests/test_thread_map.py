@@ -137,8 +137,11 @@ def test_law_outside_threads_touch_outside():
 
 
 def test_law_stripmined_with_threads_for_a_line_is_its_tv_layout():
-    found = [m for m in SMALL if type(m) is PitchLinearStripminedThreadMap]
-    wide = [m for m in found if m.threads >= m.shape.contiguous // m.elements_per_access]
+    wide = [
+        m
+        for m in SMALL
+        if type(m) is PitchLinearStripminedThreadMap and m.threads >= m.shape.contiguous // m.elements_per_access
+    ]
     assert len(wide) > 100
     for m in wide:
         c, s, e = m.shape.contiguous, m.shape.strided, m.elements_per_access
@@ -298,5 +301,4 @@ def test_values_are_frozen():
         m.threads = 64
     assert m == PitchLinearStripminedThreadMap(PitchLinearShape(16, 8), 32, 1)
     assert m.initial_offset(np.int64(17)) == PitchLinearCoord(1, 1)
-    coverage = count_coverage(m.elements(), m.tile)
-    assert not coverage.times.flags.writeable
+    assert not count_coverage(m.elements(), m.tile).times.flags.writeable
