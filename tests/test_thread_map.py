@@ -7,13 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from golden import DATA, cases
-from thread_map_oracle import loop_accesses, loop_coverage
+from thread_map_oracle import loop_accesses, loop_coverage, small_maps
 
 from cutelab import CuteLabError, Layout, cosize, offsets
 from cutelab.pitch_linear import PitchLinearCoord, PitchLinearShape, by_warp, count_coverage
 from cutelab.thread_map import (
     THREAD_MAPS,
-    PitchLinear2DThreadTileStripminedThreadMap,
     PitchLinearStridedWarpRakedThreadMap,
     PitchLinearStripminedThreadMap,
     PitchLinearWarpRakedThreadMap,
@@ -28,31 +27,6 @@ IDS = [c["class"].removeprefix("PitchLinear") + c["template"] for c in GOLDEN]
 MAPS = [parse_thread_map(c["class"] + c["template"]) for c in GOLDEN]
 REJECTS = cases("threadmap_rejects")
 KNOWN = {c["id"]: c["expected"] for c in json.loads((DATA / "cases_layouts.json").read_text()) if c["id"][:3] == "tm-"}
-
-
-def small_maps():
-    """Every class over a small complete domain of parameters; what CUTLASS rejects is left out."""
-    for c, s, t, e in itertools.product((4, 6, 8, 12, 16), (1, 2, 3, 4, 8), (1, 2, 4, 6, 8, 16), (1, 2, 4)):
-        for name, cls in THREAD_MAPS.items():
-            wta = [(2, 2), (4, 1), (1, 4)] if "Warp" in name else [(4, 4)] if "2D" in name else [()]
-            for extra in wta:
-                try:
-                    if name.startswith("Transpose"):
-                        base = PitchLinearStripminedThreadMap((c, s), t, e)
-                        if name.endswith("2DThreadTile"):
-                            base = PitchLinear2DThreadTileStripminedThreadMap((c, s), t, (4, 4)) if e == 4 else base
-                        if name == "TransposePitchLinearThreadMap":
-                            yield cls(PitchLinearWarpRakedThreadMap((c * 4, s), t, (4, 1), e), (2, 2))
-                        else:
-                            yield cls(base)
-                    elif "2D" in name:
-                        yield cls((c, s), t, extra)
-                    elif extra:
-                        yield cls((c, s), t, extra, e)
-                    else:
-                        yield cls((c, s), t, e)
-                except CuteLabError:
-                    continue
 
 
 SMALL = list(dict.fromkeys(small_maps()))

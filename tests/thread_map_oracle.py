@@ -1,6 +1,15 @@
 """Slow, obvious models of CUTLASS's iterators: plain loops over threads and iterations, in the order of the C++ code."""
 
+import itertools
 from collections import Counter
+
+from cutelab import CuteLabError
+from cutelab.thread_map import (
+    THREAD_MAPS,
+    PitchLinear2DThreadTileStripminedThreadMap,
+    PitchLinearStripminedThreadMap,
+    PitchLinearWarpRakedThreadMap,
+)
 
 
 def loop_accesses(thread_map, access_elements=None):
@@ -68,3 +77,28 @@ def loop_walk(thread_map, extent, block_offset, rank):
         else:
             offset[rank] += tile[rank]
     return steps
+
+
+def small_maps():
+    """Every class over a small complete domain of parameters; what CUTLASS rejects is left out."""
+    for c, s, t, e in itertools.product((4, 6, 8, 12, 16), (1, 2, 3, 4, 8), (1, 2, 4, 6, 8, 16), (1, 2, 4)):
+        for name, cls in THREAD_MAPS.items():
+            wta = [(2, 2), (4, 1), (1, 4)] if "Warp" in name else [(4, 4)] if "2D" in name else [()]
+            for extra in wta:
+                try:
+                    if name.startswith("Transpose"):
+                        base = PitchLinearStripminedThreadMap((c, s), t, e)
+                        if name.endswith("2DThreadTile"):
+                            base = PitchLinear2DThreadTileStripminedThreadMap((c, s), t, (4, 4)) if e == 4 else base
+                        if name == "TransposePitchLinearThreadMap":
+                            yield cls(PitchLinearWarpRakedThreadMap((c * 4, s), t, (4, 1), e), (2, 2))
+                        else:
+                            yield cls(base)
+                    elif "2D" in name:
+                        yield cls((c, s), t, extra)
+                    elif extra:
+                        yield cls((c, s), t, extra, e)
+                    else:
+                        yield cls((c, s), t, e)
+                except CuteLabError:
+                    continue
