@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KEPT_CELL_METADATA = ("editable", "jupyter", "slideshow", "tags")
-MAX_CELLS, MAX_LINES, MEDIAN_LINES, MAX_BYTES = 25, 12, 4, 600_000
+MAX_CELLS, MAX_LINES, MEDIAN_LINES, MAX_BYTES = 28, 12, 4, 600_000
 CELL_SECONDS = 300
 MACHINE = re.compile(
     r"(?<![\w./])/(?:home|root|Users|tmp|work|opt|usr|var|private)/|\b[A-Za-z]:\\\\?[A-Za-z]|\bat 0x[0-9a-f]{6,}"
