@@ -91,7 +91,7 @@ def test_a_million_warps(benchmark, access_bytes):
 
 def test_the_whole_search(benchmark):
     accesses = [read_column(12), read_row(3), store_rows(4), store_rows(4, kind="load")]
-    assert benchmark(lambda: conflict_free(32, 32, 4, accesses))[0].free
+    assert benchmark(lambda: conflict_free(accesses, 32, 32, 4))[0].free
     assert benchmark.stats.stats.min < 150e-3
 
 

@@ -36,7 +36,7 @@ def total(access, table, element_bytes):
 @pytest.mark.parametrize("name", TILES)
 def test_every_cure_counts_right(name):
     rows, cols, element_bytes, accesses = TILES[name]
-    cures = conflict_free(rows, cols, element_bytes, accesses)
+    cures = conflict_free(accesses, rows, cols, element_bytes)
     for cure in cures:
         table = offsets(cure.layout)
         each = [total(a, table, element_bytes) for a in accesses]
@@ -62,7 +62,7 @@ def test_every_cure_counts_right(name):
 @pytest.mark.parametrize("name", ["column of 32 x 8", "half, ldmatrix", "24 rows of 20", "doubles"])
 def test_nothing_better_was_missed(name):
     rows, cols, element_bytes, accesses = TILES[name]
-    best = conflict_free(rows, cols, element_bytes, accesses, may_pad=False)[0].wavefronts
+    best = conflict_free(accesses, rows, cols, element_bytes, may_pad=False)[0].wavefronts
     piece = max(a.access_bytes for a in accesses) // element_bytes
     base = Layout((rows, cols), (cols, 1))
     found = []
@@ -77,50 +77,50 @@ def test_nothing_better_was_missed(name):
 def test_simplest_name_of_a_swizzle():
     """On (8,32):(32,1) Sw<3,3,3> and Sw<2,3,3> are one map: the name with fewer bits stands."""
     access = TileAccess(T % 8, T // 8 * 8, 16)
-    names = [c.name for c in conflict_free(8, 32, 2, [access])]
+    names = [c.name for c in conflict_free([access], 8, 32, 2)]
     assert "Sw<2,3,3>" in names and "Sw<3,3,3>" not in names
 
 
 def test_known_cures():
-    column = conflict_free(32, 8, 4, [read_column(0)])
+    column = conflict_free([read_column(0)], 32, 8, 4)
     assert (column[0].name, column[0].wavefronts, column[0].given) == ("Sw<3,0,5>", 1, 8)
     assert next(c for c in column if c.name == "Sw<3,0,3>").ways == 4
-    square = conflict_free(32, 32, 4, [read_column(12)])
+    square = conflict_free([read_column(12)], 32, 32, 4)
     assert [c.name for c in square[:2]] == ["Sw<5,0,5>", "pitch 33"]
     assert square[1].cost == "+32 words (3 %)"
     stores = TileAccess(T % 8, T // 8, 4, "store")  # m = t // 8, k = t % 8; k is the row
-    pitches = {c.pitch: c.wavefronts for c in conflict_free(8, 128, 4, [stores]) if c.swizzle is None}
+    pitches = {c.pitch: c.wavefronts for c in conflict_free([stores], 8, 128, 4) if c.swizzle is None}
     assert (pitches[128], pitches[129], pitches[132]) == (8, 4, 1)
-    kept = conflict_free(8, 128, 4, [stores], keep_alignment=16)
+    kept = conflict_free([stores], 8, 128, 4, keep_alignment=16)
     assert next(c for c in kept if c.kind == "padding").name == "pitch 132"
     assert all(c.pitch % 4 == 0 for c in kept)
-    odd = conflict_free(32, 31, 4, [read_column(0)])
+    odd = conflict_free([read_column(0)], 32, 31, 4)
     assert odd[0].kind == "as given" and odd[0].free
     assert next(c for c in odd if c.pitch == 32).wavefronts == 32
-    half = conflict_free(8, 64, 2, [ldmatrix_tile(matrices=1)])
+    half = conflict_free([ldmatrix_tile(matrices=1)], 8, 64, 2)
     assert half[0].free and half[0].swizzle.recast(2, 1) == Swizzle(3, 4, 3)
 
 
 def test_limits():
     access = [read_column(0)]
-    assert {c.kind for c in conflict_free(32, 32, 4, access, may_pad=False)} == {"swizzle", "as given"}
-    assert all(c.extra_bytes == 0 for c in conflict_free(32, 24, 4, access, keep_size=True))
-    assert any(c.extra_bytes and c.swizzle for c in conflict_free(32, 24, 4, access))
-    aligned = conflict_free(32, 32, 4, access, keep_alignment=16)
+    assert {c.kind for c in conflict_free(access, 32, 32, 4, may_pad=False)} == {"swizzle", "as given"}
+    assert all(c.extra_bytes == 0 for c in conflict_free(access, 32, 24, 4, keep_size=True))
+    assert any(c.extra_bytes and c.swizzle for c in conflict_free(access, 32, 24, 4))
+    aligned = conflict_free(access, 32, 32, 4, keep_alignment=16)
     assert all(c.pitch % 4 == 0 and (c.swizzle is None or c.swizzle.base >= 2) for c in aligned)
-    narrow = conflict_free(32, 31, 4, [TileAccess(T, T * 0, 16)])
+    narrow = conflict_free([TileAccess(T, T * 0, 16)], 32, 31, 4)
     assert narrow[0].given is None and all(c.pitch % 4 == 0 for c in narrow)
 
 
 def test_it_says_when_nothing_is_free():
-    cures = conflict_free(32, 32, 4, [read_column(0), store_rows(16)])
+    cures = conflict_free([read_column(0), store_rows(16)], 32, 32, 4)
     assert not any(c.free for c in cures)
     assert cures[0].why.startswith("nothing tried is free of bank conflicts, and this is the best: 36 wavefronts")
     assert not any("nothing tried" in c.why for c in cures[1:])
 
 
 def test_texts_are_the_layout():
-    for cure in conflict_free(32, 32, 4, [read_column(0)]):
+    for cure in conflict_free([read_column(0)], 32, 32, 4):
         assert parse_layout(cure.cute) == cure.layout
         table = offsets(cure.layout)
         row, col = np.indices((32, 32))
@@ -146,24 +146,24 @@ def test_helpers():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: conflict_free(32, 8, 4, []), "at least one access"),
-        (lambda: conflict_free(32, 8, 4, ["column"]), "a TileAccess"),
+        (lambda: conflict_free([], 32, 8, 4), "at least one access"),
+        (lambda: conflict_free(["column"], 32, 8, 4), "a TileAccess"),
         (
-            lambda: conflict_free(16, 8, 4, [read_column(0)]),
+            lambda: conflict_free([read_column(0)], 16, 8, 4),
             "lane 16 moves 1 element from (16,0) on: this leaves the tile",
         ),
-        (lambda: conflict_free(32, 8, 4, [read_column(8)]), "leaves the tile of 32 x 8"),
-        (lambda: conflict_free(32, 8, 4, [TileAccess(T, T * 0 + 1, 16)]), "multiple of 4"),
-        (lambda: conflict_free(32, 8, 8, [read_column(0)]), "less than an element of 8 bytes"),
-        (lambda: conflict_free(32, 8, 3, [read_column(0)]), "1, 2, 4, 8 or 16 bytes"),
-        (lambda: conflict_free(0, 8, 4, [read_column(0)]), "rows must be"),
-        (lambda: conflict_free(32, "8", 4, [read_column(0)]), "cols must be"),
-        (lambda: conflict_free(10**6, 10**6, 4, [read_column(0)]), "shared memory has 233,472"),
-        (lambda: conflict_free(32, 8, 4, [read_column(0)], keep_alignment=12), "power of two"),
-        (lambda: conflict_free(32, 8, 4, [read_column(0)], max_pad=-1), "max_pad"),
-        (lambda: conflict_free(32, 31, 4, [TileAccess(T, T * 0, 16)], may_pad=False), "nothing to try"),
-        (lambda: conflict_free(32, 8, 4, [TileAccess(T, T * 0, 4, "cp.async")]), "not modelled"),
-        (lambda: conflict_free(32, 8, 4, [TileAccess(T, T * 0, 4, active=T < 0)]), "no lane is active"),
+        (lambda: conflict_free([read_column(8)], 32, 8, 4), "leaves the tile of 32 x 8"),
+        (lambda: conflict_free([TileAccess(T, T * 0 + 1, 16)], 32, 8, 4), "multiple of 4"),
+        (lambda: conflict_free([read_column(0)], 32, 8, 8), "less than an element of 8 bytes"),
+        (lambda: conflict_free([read_column(0)], 32, 8, 3), "1, 2, 4, 8 or 16 bytes"),
+        (lambda: conflict_free([read_column(0)], 0, 8, 4), "rows must be"),
+        (lambda: conflict_free([read_column(0)], 32, "8", 4), "cols must be"),
+        (lambda: conflict_free([read_column(0)], 10**6, 10**6, 4), "shared memory has 233,472"),
+        (lambda: conflict_free([read_column(0)], 32, 8, 4, keep_alignment=12), "power of two"),
+        (lambda: conflict_free([read_column(0)], 32, 8, 4, max_pad=-1), "max_pad"),
+        (lambda: conflict_free([TileAccess(T, T * 0, 16)], 32, 31, 4, may_pad=False), "nothing to try"),
+        (lambda: conflict_free([TileAccess(T, T * 0, 4, "cp.async")], 32, 8, 4), "not modelled"),
+        (lambda: conflict_free([TileAccess(T, T * 0, 4, active=T < 0)], 32, 8, 4), "no lane is active"),
         (lambda: TileAccess(T, T[:16], 4), "col must hold 32"),
         (lambda: TileAccess(T * 1.0, T, 4), "row must hold 32"),
         (lambda: TileAccess(np.stack([T, T]), T, 4), "must be the same"),

@@ -19,10 +19,10 @@ SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
 
 
 def conflict_free(
+    accesses: TileAccess | Iterable[TileAccess],
     rows: int,
     cols: int,
     element_bytes: int,
-    accesses: TileAccess | Iterable[TileAccess],
     *,
     may_pad: bool = True,
     keep_alignment: int | None = None,
@@ -45,7 +45,7 @@ def conflict_free(
     nothing to try.
 
     >>> from cutelab.conflict_free.tile_access import read_column
-    >>> cures = conflict_free(32, 8, 4, [read_column(0)])
+    >>> cures = conflict_free([read_column(0)], 32, 8, 4)
     >>> cures[0].name, cures[0].wavefronts, cures[0].why
     ('Sw<3,0,5>', 1, 'free of bank conflicts: 1 wavefront, the ideal; 7 fewer than as given; no extra memory')
     >>> next(cure.name for cure in cures if cure.kind == "padding"), cures[0].units
