@@ -193,18 +193,24 @@ def _copies(out: Any, a: Any, size: int) -> dict[str, Callable[[], None]]:
     return runs
 
 
-def spot_check(plan: Transpose, size: int, rows: int = 64) -> bool:
+def spot_check(plans: dict[str, Transpose], size: int, rows: int = 64) -> dict[str, bool]:
     """At a large size: random rows of the result (and the first and the last) against columns of the input."""
     need_gpu()
-    a = random_matrix((size, size), plan.dtype)
-    poison = np.empty_like(a)
-    poison.view(np.uint8)[...] = 0xFF
-    device_a, out = cuda.to_device(a), cuda.to_device(poison)
-    plan(out, device_a)
-    result = out.copy_to_host()
     chosen = np.unique(np.r_[0, size - 1, np.random.default_rng().integers(0, size, rows)])
-    bits = f"u{plan.dtype.itemsize}"
-    return bool((result[chosen].view(bits) == np.ascontiguousarray(a[:, chosen].T).view(bits)).all())
+    found: dict[str, bool] = {}
+    for dtype in dict.fromkeys(plan.dtype for plan in plans.values()):
+        a = random_matrix((size, size), dtype)
+        wanted = np.ascontiguousarray(a[:, chosen].T).view(f"u{dtype.itemsize}")
+        poison = np.empty_like(a)
+        poison.view(np.uint8)[...] = 0xFF
+        device_a, out = cuda.to_device(a), cuda.device_array(a.shape, dtype)
+        for name, plan in plans.items():
+            if plan.dtype == dtype:
+                out.copy_to_device(poison)
+                plan(out, device_a)
+                result = out.copy_to_host()[chosen]
+                found[name] = bool((result.view(wanted.dtype) == wanted).all())
+    return found
 
 
 def gemm_race(plans: dict[str, Gemm], size: int) -> list[dict[str, Any]]:

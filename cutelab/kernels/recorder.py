@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutelab.errors import CuteLabError
-from cutelab.kernels.simulator import Engine, Stop, instruction_start, result_used
+from cutelab.kernels.bytecode import instruction_start, result_used
+from cutelab.kernels.simulator import Engine, Stop
 
 MAX_ACCESSES = 5_000_000
 WIDTHS = (1, 2, 4, 8, 16)

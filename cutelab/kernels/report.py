@@ -52,6 +52,10 @@ def as_text(trace: Trace) -> str:
     launch = f"{trace.kernel}, grid {trace.grid}, block {trace.block}"
     out = [launch, line("line", HEAD, "source")]
     out += [line(number, figures, text) for number, text, figures in rows]
+    bad = [a for a in trace.lines if a.excess]
+    if bad:
+        worst = max(bad, key=lambda a: a.excess or 0)
+        out.append(f"worst: line {worst.line}, {_access(worst)}: {worst.explain().replace(chr(10), '; ')}")
     return "\n".join([*out, *(f"- {limit}" for limit in trace.limits)])
 
 

@@ -139,7 +139,7 @@ def trace(kernel: Any, grid: Any, block: Any, *args: Any, blocks: Any = BLOCKS, 
     ...         out[i] = 2 * a[2 * i % 64]
     >>> seen = trace(scale, 1, 64, np.zeros(64, np.float32), np.ones(64, np.float32))
     >>> [(a.array, a.kind, a.accesses, a.sectors, a.ideal) for a in seen.lines]
-    [('a', 'load', 2, 16, 16), ('out', 'store', 2, 8, 8)]
+    [('a', 'load', 2, 16, 8), ('out', 'store', 2, 8, 8)]
     """
     grid, block = dimensions(grid, "grid"), dimensions(block, "block")
     chosen = chosen_blocks(grid, block, blocks)

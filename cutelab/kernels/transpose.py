@@ -33,7 +33,7 @@ class Transpose:
     layout   where (row, column) of the tile lies in shared memory: a Layout or ComposedLayout of shape (tile, tile),
              in elements; None: no shared memory (the naive transpose)
     vector   elements of one access: 1, 2, 4 or 8; the layout must keep that many neighbours of a row together
-    threads  of a block; a multiple of tile / vector
+    threads  of a block: tile / vector times a divisor of it; None: as many as possible up to 256
     dtype    float32, or any type of 2 or 4 bytes
     group    how many tiles lie side by side in a band that blocks walk down; 0: whole rows
     hint     "" or "cs": streaming loads and stores
@@ -47,14 +47,16 @@ class Transpose:
     tile: int
     layout: Layout | ComposedLayout | None
     vector: int = 1
-    threads: int = 256
+    threads: int | None = None
     dtype: Any = np.float32
     group: int = 0
     hint: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dtype", np.dtype(self.dtype))
-        for name, least in (("tile", 1), ("vector", 1), ("threads", 32), ("group", 0)):
+        if self.threads is None and is_int(self.tile) and is_int(self.vector) and 0 < self.vector <= self.tile:
+            object.__setattr__(self, "threads", _fitting(self.chunks, 256))
+        for name, least in (("tile", 1), ("vector", 1), ("threads", 1), ("group", 0)):
             value = getattr(self, name)
             if not is_int(value) or value < least:
                 raise CuteLabError(f"{name} must be a whole number of {least} or more, got {value!r}")
@@ -104,9 +106,7 @@ class Transpose:
         """The same with single elements, if rows of the matrix or of its transpose do not start aligned."""
         if rows % self.vector == 0 and columns % self.vector == 0:
             return self
-        chunks = self.tile
-        divisors = [d for d in range(1, chunks + 1) if chunks % d == 0 and chunks * d <= max(self.threads, chunks)]
-        return replace(self, vector=1, threads=chunks * divisors[-1], hint="")
+        return replace(self, vector=1, threads=_fitting(self.tile, self.threads or 256), hint="")
 
     @property
     def kernel_dtype(self) -> np.dtype:
@@ -127,6 +127,11 @@ class Transpose:
         plan = self.fitted(rows, columns) if _aligned(out) and _aligned(a) else self.fitted(1, 1)
         bits = self.kernel_dtype
         launch(plan.kernel, *plan.launch_shape(rows, columns), out.view(bits), a.view(bits))
+
+
+def _fitting(chunks: int, most: int) -> int:
+    """The most threads, up to `most`, that are `chunks` times a divisor of `chunks`."""
+    return chunks * max(d for d in range(1, chunks + 1) if chunks % d == 0 and (d == 1 or chunks * d <= most))
 
 
 def _aligned(array: Any) -> bool:
