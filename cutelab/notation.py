@@ -56,7 +56,6 @@ def parse_swizzle(text: str) -> tuple[int, int, int]:
     if reader.name() not in ("Sw", "S", "Swizzle"):
         reader.fail("expected a swizzle such as Sw<3,4,3>")
     found = reader.swizzle()
-    reader.braces()
     reader.end()
     return found
 
@@ -107,12 +106,13 @@ class _Reader:
         if not self.take(token):
             self.fail(f"expected '{token}' {why}")
 
+    def skip_namespaces(self) -> None:
+        while self.peek().isidentifier() and [t for t, _ in self.tokens[self.at + 1 : self.at + 3]] == [":", ":"]:
+            self.at += 3
+
     def name(self) -> str:
         """The next token if it is a name (namespaces skipped), else ''."""
-        while self.at + 2 < len(self.tokens) and self.peek().isidentifier() and self.tokens[self.at + 1][0] == ":":
-            if self.tokens[self.at + 2][0] != ":":
-                break
-            self.at += 3
+        self.skip_namespaces()
         token = self.peek()
         if token and (token[0].isalpha() or token in COMPOSE):
             self.at += 1
@@ -139,7 +139,10 @@ class _Reader:
             self.want("}", "after '{'")
 
     def number(self, why: str) -> int:
+        self.skip_namespaces()
         begin = self.at
+        if self.peek() == "_" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1][0] == "-":
+            self.at += 1  # CuTe prints a static negative integer as _-1
         sign = -1 if self.take("-") else 1
         token = self.peek()
         digits = token[1:] if token.startswith("_") else token
@@ -199,6 +202,7 @@ class _Reader:
                 self.want(",", "between the three numbers of a swizzle: Sw<bits,base,shift>")
             found.append(self.number(why))
         self.want(">", "after the three numbers of a swizzle: Sw<bits,base,shift>")
+        self.braces()
         return found[0], found[1], found[2]
 
     def compose(self) -> bool:

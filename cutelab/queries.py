@@ -16,7 +16,7 @@ def is_injective(layout: Any) -> bool:
     >>> is_injective(Layout((8, 8), (9, 1))), is_injective(Layout(((4, 2), (2, 4)), ((2, 16), (1, 8))))
     (True, False)
     """
-    if isinstance(layout, Layout) and _strides_nest(layout):
+    if isinstance(layout, Layout) and strides_nest(layout):
         return True
     if isinstance(layout, Layout) and size(layout) > cosize(layout):
         return False
@@ -59,8 +59,12 @@ def holes(layout: Any) -> np.ndarray:
     return np.flatnonzero(~used)
 
 
-def _strides_nest(layout: Layout) -> bool:
-    """A sufficient condition that needs no table: each stride is beyond all that the smaller ones reach."""
+def strides_nest(layout: Layout) -> bool:
+    """Is each stride beyond all that the smaller ones reach? Then the layout is injective, whatever its size (no table needed).
+
+    >>> strides_nest(Layout((10**6, 10**6))), strides_nest(Layout((4, 4), (3, 2)))
+    (True, False)
+    """
     modes = zip(int_tuple.flatten(layout.shape), int_tuple.flatten(layout.stride), strict=True)
     reach = 0
     for step, extent in sorted((abs(d), s) for s, d in modes if s > 1):

@@ -1,0 +1,24 @@
+"""Words that every topic uses: element types with their sizes, and how a number is written on a picture."""
+
+ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
+"""Element types that the explorers offer, with their sizes in bytes."""
+
+
+def number(n: int) -> str:
+    """How is a whole number written on a picture? Plain up to 9,999, then with commas, from 1e9 in short.
+
+    >>> number(1024), number(65536), number(10**12)
+    ('1024', '65,536', '1e12')
+    """
+    if abs(n) < 10_000:
+        return str(n)
+    return f"{n:,}" if abs(n) < 10**9 else f"{n:.3g}".replace("e+", "e")
+
+
+def count(n: int, noun: str) -> str:
+    """How many of a thing, in words?
+
+    >>> count(1, "wavefront"), count(32, "wavefront")
+    ('1 wavefront', '32 wavefronts')
+    """
+    return f"{number(n)} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,120 @@
+"""Every registered exercise and prediction keeps its promises."""
+
+import re
+
+import pytest
+
+from cutelab.lessons import check, hint, solution
+from cutelab.lessons.course import lessons
+from cutelab.lessons.functions import Function
+from cutelab.lessons.kinds import Choice
+
+EXERCISES = [e for lesson in lessons() for e in lesson.exercises]
+PREDICTIONS = [p for lesson in lessons() for p in lesson.predictions]
+WRONG = [(e, w) for e in EXERCISES for w in e.wrong]
+REPLIES = [(p, r) for p in PREDICTIONS for r in p.replies]
+each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+each_prediction = pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda p: p.id)
+
+
+def solved(exercise):
+    """What the solution's source text binds."""
+    names = {}
+    exec(exercise.solution, names)
+    return names[exercise.name]
+
+
+@each
+@pytest.mark.parametrize("seed", range(5))
+def test_the_solution_passes(exercise, seed):
+    assert exercise.check(solved(exercise), seed=seed).state == "good"
+
+
+@each
+def test_the_library_computes_what_the_solution_says(exercise):
+    right = exercise.right if isinstance(exercise.kind, Function) else exercise.right()
+    assert exercise.check(right).state == "good"
+
+
+@pytest.mark.parametrize("exercise, wrong", WRONG, ids=lambda x: getattr(x, "id", ""))
+@pytest.mark.parametrize("seed", range(3))
+def test_a_typical_wrong_answer_gets_its_own_words(exercise, wrong, seed):
+    verdict = exercise.check(wrong.answer, seed=seed)
+    assert (verdict.state, verdict.sentence) == ("bad", wrong.words)
+
+
+@each
+def test_the_wrong_answers_are_several_and_their_words_differ(exercise):
+    words = [w.words for w in exercise.wrong]
+    assert len(words) >= 3 and len(set(words)) == len(words)
+    assert all(w.endswith(".") for w in words)
+
+
+@each
+@pytest.mark.parametrize("starter", [..., None, "", "..."])
+def test_the_untouched_starter_is_not_answered_yet(exercise, starter):
+    card = check(exercise.id, starter)
+    assert (card.state, card.sign) == ("note", "…")
+    assert "not answered yet" in card.sentence and card.lines[0] == exercise.question
+
+
+@each
+def test_hints_are_there_and_do_not_contain_the_solution(exercise):
+    assert 1 <= len(exercise.hints) <= 3
+    lines = [line.strip().removeprefix("answer = ").removeprefix("return ") for line in exercise.solution.splitlines()]
+    for n, text in enumerate(exercise.hints, 1):
+        assert text in hint(exercise.id, n).lines
+        for line in lines:
+            assert line not in text and line.strip('"') not in re.findall(r"`([^`]+)`", text)
+
+
+@each
+def test_the_solution_is_folded(exercise):
+    folded = solution(exercise.id)
+    assert exercise.solution not in repr(folded) and folded.source == exercise.solution
+    assert folded._repr_html_().startswith("<details") and "open" not in folded._repr_html_().split(">")[0]
+
+
+@each
+def test_an_answer_of_another_kind_is_refused_in_words(exercise):
+    for odd in (object(), 2.5, b"x", {"a": 1}, [[]], "((((", print, lambda: 0, 10**30, float("nan")):
+        verdict = exercise.check(odd)
+        assert verdict.state == "bad"
+        assert len(verdict.second) > 10 and "Traceback" not in verdict.second
+
+
+def test_ids_are_unique_and_belong_to_their_notebook():
+    ids = [e.id for e in EXERCISES] + [p.id for p in PREDICTIONS]
+    assert len(set(ids)) == len(ids)
+    for lesson in lessons():
+        for i, e in enumerate(lesson.exercises, 1):
+            assert e.id == f"{lesson.notebook[:2]}.{i}"
+        for letter, p in zip("abcdefgh", lesson.predictions, strict=False):
+            assert p.id == f"{lesson.notebook[:2]}.{letter}"
+
+
+@each_prediction
+def test_the_right_prediction_is_good(prediction):
+    verdict = prediction.reveal(prediction.answer())
+    assert verdict.state == "good" and verdict.second == prediction.because
+
+
+@pytest.mark.parametrize("prediction, reply", REPLIES, ids=lambda x: getattr(x, "id", ""))
+def test_a_foreseen_prediction_gets_its_own_words(prediction, reply):
+    verdict = prediction.reveal(reply.answer)
+    assert verdict.state == "note"
+    assert verdict.second.startswith(reply.words) and str(prediction.answer()) in verdict.sentence
+
+
+@each_prediction
+def test_each_option_but_the_right_one_has_a_reply(prediction):
+    if isinstance(prediction.kind, Choice):
+        foreseen = {prediction.kind.read(r.answer) for r in prediction.replies}
+        assert foreseen == {key for key, _ in prediction.kind.options} - {prediction.answer()}
+
+
+@each
+def test_each_wrong_option_of_a_choice_has_words(exercise):
+    if isinstance(exercise.kind, Choice):
+        foreseen = {exercise.kind.read(w.answer) for w in exercise.wrong}
+        assert foreseen == {key for key, _ in exercise.kind.options} - {exercise.kind.read(exercise.right())}

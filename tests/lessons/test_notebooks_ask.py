@@ -1,0 +1,22 @@
+"""The notebooks ask every exercise and prediction, and no other."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cutelab.lessons.course import lessons
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda x: x.notebook)
+def test_a_notebook_asks_what_is_registered_for_it(lesson):
+    path = NOTEBOOKS / f"{lesson.notebook}.ipynb"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not written yet")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert set(re.findall(r'\bcheck\("([^"]+)"', code)) == {e.id for e in lesson.exercises}
+    assert set(re.findall(r'\bpredict\("([^"]+)"', code)) == {p.id for p in lesson.predictions}
