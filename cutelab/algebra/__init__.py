@@ -6,6 +6,7 @@ Every result is checked against its definition, or refused with the rule, the nu
 from cutelab.algebra.common import max_common_layout, max_common_vector
 from cutelab.algebra.compose import composition
 from cutelab.algebra.divide import flat_divide, logical_divide, tiled_divide, zipped_divide
+from cutelab.algebra.explain import explain
 from cutelab.algebra.inverse import complement, left_inverse, right_inverse
 from cutelab.algebra.product import (
     blocked_product,
@@ -25,6 +26,7 @@ __all__ = [
     "complement",
     "composition",
     "downcast",
+    "explain",
     "filter_layout",
     "filter_zeros",
     "flat_divide",

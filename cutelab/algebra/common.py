@@ -31,10 +31,10 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
     limit = _swizzled_run(a, b)
     if limit is not None and limit < run:
         result = composition(result, limit)
-    index = laws.points(size(result))
+    index = laws.points(result.shape)
     for x in (a, b):
         got = laws.values(x, laws.domain_values(result))
-        laws.check_same("max_common_layout", result, got - got[0], index, size(result), f"{x}(R(i)) = {x}(0) + i")
+        laws.check_same("max_common_layout", result, got - got[0], index, result.shape, f"{x}(R(i)) = {x}(0) + i")
     return result
 
 

@@ -17,7 +17,7 @@ from cutelab.algebra.simplify import AnyLayout, join, on_inner, top_modes, want_
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import MAX_DEPTH
-from cutelab.layout import Layout, size
+from cutelab.layout import Layout
 from cutelab.swizzle import Swizzle, make_swizzle
 
 
@@ -81,8 +81,9 @@ def check_tiler(layout: AnyLayout, tiler: Any, operation: str, level: int = 0) -
         if tiler < 1:
             raise CuteLabError(f"{operation}: the tiler holds {tiler}; a tile has 1 element or more")
         return int(tiler)
+    hint = f"; read a text first: parse_layout({tiler[:60]!r})" if isinstance(tiler, str) else ""
     raise CuteLabError(
-        f"{operation}: a tiler is a Layout, an int, or a tuple of Layout, int or None (keep the whole mode), got {tiler!r}"
+        f"{operation}: a tiler is a Layout, an int, or a tuple of Layout, int or None (keep the whole mode), got {tiler!r}{hint}"
     )
 
 
@@ -119,9 +120,9 @@ def _layout_after_swizzle(lhs: Layout, swizzle: Swizzle) -> AnyLayout:
             f"composition({swizzle}, A)"
         ) from None
     result = _swizzle_after(moved, lhs)
-    index = laws.points(size(lhs))
+    index = laws.points(lhs.shape)
     want = laws.values(lhs, swizzle(index))
-    laws.check_same(name, result, laws.values(result, index), want, size(lhs), "R(i) = A(Sw(i))")
+    laws.check_same(name, result, laws.values(result, index), want, lhs.shape, "R(i) = A(Sw(i))")
     return result
 
 
@@ -131,6 +132,6 @@ def _layout_after_composed(lhs: Layout, rhs: ComposedLayout) -> AnyLayout:
     if rhs.offset:
         raise CuteLabError(f"{name}: CuTe composes only with offset 0 on the right, got {rhs.offset}; move it into A")
     result = composition(composition(lhs, rhs.outer), rhs.inner)
-    want = laws.values(lhs, laws.domain_values(rhs))
-    laws.check_same(name, result, laws.domain_values(result), want, rhs.shape, "R(c) = A(B(c))")
+    want = laws.values(lhs, laws.domain_values(rhs, result.shape))
+    laws.check_same(name, result, laws.domain_values(result), want, result.shape, "R(c) = A(B(c))")
     return result

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutelab.algebra.compose import check_tiler, compose_layouts
+from cutelab.algebra.compose import check_tiler
+from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
+from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, coalesce, compact, join, on_inner, top_modes, want_layout
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
-from cutelab.layout import Layout
+from cutelab.layout import Layout, size
 
 Split = Callable[[Layout, Layout], Layout]
 
@@ -72,10 +74,33 @@ def flat(layout: Layout, tiler: Any) -> Layout:
 
 def _split(layout: Layout, tile: Layout) -> Layout:
     try:
-        rest = complement_within(tile, coalesce(layout).shape)
-        return compose_layouts(layout, join([tile, rest]))
+        return _tile_and_rest(layout, tile)
     except CuteLabError as error:
-        raise CuteLabError(f"{layout} cannot be divided by the tile {tile}: {error}") from None
+        raise CuteLabError(
+            f"{layout} cannot be divided by the tile {tile}{_other_tiles(layout, tile)}: {error}"
+        ) from None
+
+
+def _tile_and_rest(layout: Layout, tile: Layout, *, advise: bool = True) -> Layout:
+    rest = complement_within(tile, coalesce(layout).shape)
+    return compose_layouts(layout, join([tile, rest]), advise=advise)
+
+
+def _other_tiles(layout: Layout, tile: Layout) -> str:
+    """Which extents of a tile of one mode would do instead, the next below and above?"""
+    modes = flat_modes(tile)
+    if len(modes) > 1 or size(layout) > 2**16:
+        return ""
+    (extent, stride), found = modes[0], []
+    for near in (range(extent - 1, max(1, extent - 33), -1), range(extent + 1, extent + 33)):
+        for other in near:
+            try:
+                _tile_and_rest(layout, Layout(other, stride), advise=False)
+            except CuteLabError:
+                continue
+            found.append(f"{other}:{stride}")
+            break
+    return f" (but by {' or '.join(found)})" if found else ""
 
 
 def _divide(name: str, layout: AnyLayout, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None) -> AnyLayout:

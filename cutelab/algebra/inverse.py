@@ -42,7 +42,7 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
         layout = layout.inner
     kept = filter_layout(layout)
     needed = cosize(kept)  # type: ignore[arg-type]
-    shape = _cotarget(cotarget, needed)
+    shape = cotarget_shape(cotarget, needed)
     count = int_tuple.product(shape)
     if count < needed:
         raise CuteLabError(
@@ -54,14 +54,19 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
         step = max((d * s for s, d in flat_modes(kept)), default=1)  # type: ignore[arg-type]
         raise CuteLabError(
             f"complement of {layout}: C++ returns {result}, which reaches over {cosize(result)} offsets, more than the "
-            f"cotarget {to_text(shape)} = {count}. Use a multiple of {step}: {count // step * step or step} or "
+            f"cotarget's {count}. Use a multiple of {step}: {count // step * step or step} or "
             f"{(count // step + 1) * step}"
         )
     _check_disjoint(table, result)
     return result
 
 
-def _cotarget(cotarget: Any, default: int) -> IntTuple:
+def cotarget_shape(cotarget: Any, default: int) -> IntTuple:
+    """The cotarget as a shape; None stands for the default, a Layout for its shape.
+
+    >>> cotarget_shape(None, 8), cotarget_shape([4, 8], 8)
+    (8, (4, 8))
+    """
     if cotarget is None:
         return default
     shape = int_tuple.as_int_tuple(cotarget.shape if isinstance(cotarget, Layout) else cotarget, "cotarget")
@@ -101,20 +106,20 @@ def complement_within(layout: Layout, cotarget: IntTuple) -> Layout:
     used, count = prod(s for s, _ in kept), int_tuple.product(cotarget)
     if size(result) * used < count:
         raise CuteLabError(
-            f"complement of {layout} in {count} offsets: {_uneven(kept)}, so that {size(result)} copies of {used} elements "
-            f"cover only {size(result) * used} of the {count} offsets. Each stride must be a multiple of the stride "
-            f"times the extent before it"
+            f"complement of {layout} in {to_text(cotarget)}: {_uneven(kept, cotarget)}, so that {size(result)} copies of "
+            f"{used} elements cover only {size(result) * used} of {count} offsets. Use strides that are each a multiple of "
+            f"the one before times its extent, and a cotarget that is a multiple of {last}"
         )
     return result  # type: ignore[return-value]
 
 
-def _uneven(kept: list[tuple[int, int]]) -> str:
+def _uneven(kept: list[tuple[int, int]], cotarget: IntTuple) -> str:
     last = 1
     for extent, stride in sorted(kept, key=lambda mode: mode[1]):
         if stride % last:
             return f"stride {stride} is not a multiple of {last}"
         last = stride * extent
-    return "the cotarget is not a multiple of the layout"
+    return f"{last} offsets do not go evenly into the modes of {to_text(cotarget)}"
 
 
 def _ceil_div(shape: IntTuple, divisor: int) -> int:
@@ -130,9 +135,18 @@ def _check_disjoint(layout: AnyLayout, result: Layout) -> None:
     if max(size(layout), size(result)) > laws.MAX_CHECK:
         return
     ours, theirs = laws.domain_values(result), laws.domain_values(layout)
-    shared = np.intersect1d(ours, theirs)
-    if (np.diff(ours) <= 0).any() or (shared != 0).any():
+    shared = _shared(ours, theirs)
+    if (ours[1:] <= ours[:-1]).any() or (shared != 0).any():
         raise CuteLabError(f"complement of {layout}: {result} is not disjoint from it, they share offset {shared[-1]}")
+
+
+def _shared(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    top = int(max(ours.max(), theirs.max())) + 1
+    if top > laws.MAX_CHECK:
+        return np.intersect1d(ours, theirs)
+    used = np.zeros(top, bool)
+    used[theirs] = True
+    return ours[used[ours]]
 
 
 def _prefix(modes: list[tuple[int, int]]) -> list[int]:
@@ -159,8 +173,8 @@ def right_inverse(layout: AnyLayout) -> AnyLayout:
             current = extent * stride
     result = coalesce(from_modes(found))
     got = laws.values(layout, laws.domain_values(result))  # type: ignore[arg-type]
-    want = laws.points(size(result))
-    laws.check_same(f"right_inverse of {layout}", result, got, want, size(result), "A(R(i)) = i")
+    want = laws.points(result.shape)
+    laws.check_same(f"right_inverse of {layout}", result, got, want, result.shape, "A(R(i)) = i")
     return result
 
 
@@ -204,7 +218,7 @@ def left_inverse(layout: AnyLayout) -> AnyLayout:
             last = (extent, step, before)
     result = coalesce(from_modes(list(zip([*shape, last[0]], stride, strict=True)))) if shape else Layout(1, 0)
     got = laws.values(result, laws.domain_values(layout))  # type: ignore[arg-type]
-    laws.check_same(name, result, got, laws.points(size(layout)), size(layout), "R(A(i)) = i")
+    laws.check_same(name, result, got, laws.points(layout.shape), layout.shape, "R(A(i)) = i")
     return result
 
 
@@ -234,5 +248,5 @@ def _composed_inverse(layout: ComposedLayout, name: str) -> AnyLayout:
     first, second = (result, layout) if right else (layout, result)
     got = laws.values(second, laws.domain_values(first))
     rule = "A(R(i)) = i" if right else "R(A(i)) = i"
-    laws.check_same(f"{name} of {layout}", result, got, laws.points(size(first)), size(first), rule)
+    laws.check_same(f"{name} of {layout}", result, got, laws.points(first.shape), first.shape, rule)
     return result

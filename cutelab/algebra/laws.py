@@ -6,6 +6,7 @@ Source: cute/layout.hpp, the post-conditions above each function; cute/stride.hp
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from cutelab.layout import Layout, mode_offsets, size
 from cutelab.swizzle import Swizzle
 
 MAX_CHECK = 2**22  # coordinates that are all checked; of larger domains a fixed sample is
-SAMPLE = 2**18
+SAMPLE = 2**16
 
 
 def flat_modes(layout: Layout) -> list[tuple[int, int]]:
@@ -43,18 +44,32 @@ def from_modes(modes: list[tuple[Any, Any]]) -> Layout:
     return Layout(tuple(s for s, _ in modes), tuple(d for _, d in modes))
 
 
-def points(count: int) -> np.ndarray:
-    """Which 1-D indices of a domain of `count` are checked? All up to 2^22; of more the ends, and a fixed random sample.
+def points(shape: IntTuple) -> np.ndarray:
+    """Which 1-D indices of a shape are checked? All up to 2^22; of more its corners, its ends and a fixed random sample.
 
-    >>> points(4).tolist(), len(points(10**12)) < 10**6
+    >>> points((2, 2)).tolist(), 10**4 < len(points((10**6, 10**6))) < 10**5
     ([0, 1, 2, 3], True)
     """
+    return _points(int_tuple.flatten(shape))
+
+
+@lru_cache(maxsize=16)
+def _points(extents: tuple[int, ...]) -> np.ndarray:
+    count = int_tuple.product(extents)
     if count <= MAX_CHECK:
-        return np.arange(count, dtype=np.int64)
-    inside = np.random.default_rng(0).integers(0, count, SAMPLE)
-    powers = np.array([1 << b for b in range(63) if 1 << b < count], dtype=np.int64)
-    ends = np.arange(2**14, dtype=np.int64)
-    return np.unique(np.concatenate([ends, powers, inside, count - 1 - ends]))
+        found = np.arange(count, dtype=np.int64)
+    else:
+        corners, step = np.zeros(1, np.int64), 1
+        for extent in extents:  # each mode at its start, its second and its last coordinate
+            if extent > 1 and len(corners) < SAMPLE:
+                places = np.array(sorted({0, 1, extent - 1}), dtype=np.int64) * step
+                corners = (places[:, None] + corners).reshape(-1)
+            step *= extent
+        inside = np.random.default_rng(0).integers(0, count, SAMPLE)
+        ends = np.arange(2**12, dtype=np.int64)
+        found = np.unique(np.concatenate([corners, ends, inside, count - 1 - ends]))
+    found.flags.writeable = False
+    return found
 
 
 def values(function: Layout | ComposedLayout | Swizzle, index: np.ndarray) -> np.ndarray:
@@ -85,15 +100,16 @@ def values(function: Layout | ComposedLayout | Swizzle, index: np.ndarray) -> np
         )
     if low < 0:
         return index * modes[0][1]
-    result, rest = None, index
+    if inner * (top // inner + 1) < 4 * len(index) + 1024:  # a table of A up to the top, then one look-up
+        modes = [*modes[:-1], (top // inner + 1, modes[-1][1])]
+        return mode_offsets(*map(tuple, zip(*modes, strict=True)))[index]
+    result, rest = 0, index
     for extent, stride in modes[:-1]:
-        if extent == 1:
-            continue
-        rest, part = rest // extent, rest
-        part = (part - rest * extent) * stride
-        result = part if result is None else result + part
-    last = rest * modes[-1][1]
-    return last if result is None else result + last
+        if extent > 1:
+            outer = rest // extent
+            result = result + (rest - outer * extent) * stride
+            rest = outer
+    return result + rest * modes[-1][1]
 
 
 def _is_linear(modes: list[tuple[int, int]]) -> bool:
@@ -106,41 +122,40 @@ def _is_linear(modes: list[tuple[int, int]]) -> bool:
     return True
 
 
-def domain_values(layout: Layout | ComposedLayout) -> np.ndarray:
-    """The offsets at `points(size(layout))`, by 1-D index.
+def domain_values(layout: Layout | ComposedLayout, shape: IntTuple | None = None) -> np.ndarray:
+    """The offsets at `points(shape)`, by 1-D index; the shape is the layout's own or one of the same size.
 
     >>> domain_values(Layout((2, 2), (2, 1))).tolist()
     [0, 2, 1, 3]
     """
-    count = size(layout)
-    if isinstance(layout, Layout) and count <= MAX_CHECK:
+    if isinstance(layout, Layout) and size(layout) <= MAX_CHECK:
         return mode_offsets(layout.shape, layout.stride)
-    return values(layout, points(count))
+    return values(layout, points(layout.shape if shape is None else shape))
 
 
-def first_difference(got: np.ndarray, want: np.ndarray, shape: IntTuple) -> tuple[int, IntTuple, int] | None:
-    """Where do two tables over `points(size)` of a shape first differ? (place in the table, coordinate, 1-D index) or None.
+def first_difference(got: np.ndarray, want: np.ndarray, shape: IntTuple) -> tuple[int, int] | None:
+    """Where do two tables over `points(shape)` first differ? (place in the table, 1-D index), or None.
 
     >>> first_difference(np.array([0, 1, 2, 9]), np.array([0, 1, 2, 3]), (2, 2))
-    (3, (1, 1), 3)
+    (3, 3)
     """
     same = got == want
     if same.all():
         return None
     at = int(np.argmin(same))
-    index = int(points(int_tuple.product(shape))[at])
-    return at, int_tuple.idx2crd(index, shape), index
+    return at, int(points(shape)[at])
 
 
-def checked_phrase(count: int) -> str:
+def checked_phrase(shape: IntTuple) -> str:
     """How many coordinates were checked, in words?
 
-    >>> checked_phrase(12), checked_phrase(10**9).endswith("sampled coordinates of 1,000,000,000")
+    >>> checked_phrase((3, 4)), checked_phrase(10**9).endswith("sampled coordinates of 1,000,000,000")
     ('at all 12 coordinates', True)
     """
+    count = int_tuple.product(shape)
     if count <= MAX_CHECK:
         return f"at all {count:,} coordinates" if count > 1 else "at its one coordinate"
-    return f"at {len(points(count)):,} sampled coordinates of {count:,}"
+    return f"at {len(points(shape)):,} sampled coordinates of {count:,}"
 
 
 def check_same(name: str, result: Any, got: np.ndarray, want: np.ndarray, shape: IntTuple, rule: str) -> None:
@@ -150,8 +165,8 @@ def check_same(name: str, result: Any, got: np.ndarray, want: np.ndarray, shape:
     """
     found = first_difference(got, want, shape)
     if found:
-        at, coord, _ = found
+        at, index = found
         raise CuteLabError(
-            f"{name}: {rule} does not hold. C++ would return {result}, which has {got[at]} at coordinate "
-            f"{to_text(coord)} where the definition has {want[at]}"
+            f"{name}: {rule} does not hold. C++ returns {result}; at coordinate "
+            f"{to_text(int_tuple.idx2crd(index, shape))} that gives {got[at]}, the definition {want[at]}"
         )

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cutelab import int_tuple
-from cutelab.algebra.compose import check_tiler, compose_layouts
+from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.divide import by_mode, flat, tiled, zipped
+from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.simplify import AnyLayout, compact, join, on_inner, top_modes, want_layout
 from cutelab.composed import ComposedLayout
@@ -26,7 +27,9 @@ def _repeat(block: Layout, tiler: Layout) -> Layout:
         free = complement_within(block, size(block) * cosize(tiler))
         return join([block, compose_layouts(free, tiler)])
     except CuteLabError as error:
-        raise CuteLabError(f"{block} cannot be repeated by {tiler}: {error}") from None
+        raise CuteLabError(
+            f"{block} cannot be repeated by {tiler}, with A = the free offsets and B = {tiler}: {error}"
+        ) from None
 
 
 def _product(name: str, block: AnyLayout, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None) -> AnyLayout:
@@ -134,12 +137,16 @@ def tile_to_shape(block: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
     want_layout(block, "the block", "tile_to_shape")
     if isinstance(block, ComposedLayout):
         return on_inner(block, tile_to_shape(block.inner, shape, order))
-    sizes = _sizes(block, shape)
+    sizes = mode_sizes(block, shape)
     return blocked_product(padded(block, len(sizes)), copies_in_order(block, sizes, order))
 
 
-def _sizes(block: Layout, shape: Any) -> tuple[int, ...]:
-    """The sizes of the modes of the target shape, which the block must divide."""
+def mode_sizes(block: Layout, shape: Any) -> tuple[int, ...]:
+    """Which sizes have the modes of the target shape? The block must divide them.
+
+    >>> mode_sizes(Layout((8, 8)), (16, (4, 8)))
+    (16, 32)
+    """
     target = int_tuple.as_int_tuple(shape, "shape")
     sizes = tuple(map(int_tuple.product, target)) if isinstance(target, tuple) else (target,)
     if len(block) > len(sizes):

@@ -5,6 +5,7 @@ Source: cute/layout.hpp, cute/layout_composed.hpp and cute/swizzle_layout.hpp, `
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any, overload
 
 import numpy as np
@@ -38,7 +39,7 @@ def _grouped(fine: Layout, coarse: Layout, factors: list[int]) -> np.ndarray:
         for (extent, _), (_, stride), k in zip(flat_modes(fine), flat_modes(coarse), factors, strict=True):
             table = ((np.arange(extent) // k * stride)[:, None] + table).reshape(-1)
         return table
-    table, rest = np.zeros((), np.int64), laws.points(size(fine))
+    table, rest = np.zeros((), np.int64), laws.points(fine.shape)
     for (extent, _), (_, stride), k in zip(flat_modes(fine), flat_modes(coarse), factors, strict=True):
         table, rest = table + rest % extent // k * stride, rest // extent
     return table
@@ -144,15 +145,24 @@ def recast_layout(layout: Any, from_bits: int, to_bits: int) -> Any:
     >>> recast_layout(Layout((64, 8)), 16, 128), recast_layout(Swizzle(3, 4, 3), 8, 16)
     (Layout('(8,8):(1,8)'), Swizzle(3, 3, 3))
     """
-    for bits in (from_bits, to_bits):
-        if not is_int(bits) or bits < 1:
-            raise CuteLabError(f"recast_layout: an element has 1 bit or more, got {bits!r}; for example 16 for half")
-    common = int(np.gcd(from_bits, to_bits))
-    up, down = int(to_bits) // common, int(from_bits) // common
+    up, down = factors(from_bits, to_bits)
     if not isinstance(layout, Swizzle):
         want_layout(layout, "the layout", "recast_layout")
     layout = upcast(layout, up) if up > 1 else layout
     return downcast(layout, down) if down > 1 else layout
+
+
+def factors(from_bits: int, to_bits: int) -> tuple[int, int]:
+    """By how much is a recast an upcast, and by how much a downcast?
+
+    >>> factors(16, 128), factors(32, 8), factors(16, 24)
+    ((8, 1), (1, 4), (3, 2))
+    """
+    for bits in (from_bits, to_bits):
+        if not is_int(bits) or bits < 1:
+            raise CuteLabError(f"recast_layout: an element has 1 bit or more, got {bits!r}; for example 16 for half")
+    common = gcd(from_bits, to_bits)
+    return int(to_bits) // common, int(from_bits) // common
 
 
 def _log2(n: int, operation: str) -> int:
