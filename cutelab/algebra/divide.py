@@ -15,7 +15,7 @@ from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.laws import flat_modes
-from cutelab.algebra.simplify import AnyLayout, coalesce, compact, join, on_inner, top_modes, want_layout
+from cutelab.algebra.simplify import AnyLayout, coalesce, compact, filter_layout, join, on_inner, top_modes, want_layout
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
 from cutelab.layout import Layout, size
@@ -81,9 +81,23 @@ def _split(layout: Layout, tile: Layout) -> Layout:
         ) from None
 
 
-def _tile_and_rest(layout: Layout, tile: Layout, *, advise: bool = True) -> Layout:
+def _tile_and_rest(layout: Layout, tile: Layout) -> Layout:
+    _check_gaps(tile, size(layout))
     rest = complement_within(tile, coalesce(layout).shape)
-    return compose_layouts(layout, join([tile, rest]), advise=advise)
+    return compose_layouts(layout, join([tile, rest]), advise=False)
+
+
+def _check_gaps(tile: Layout, count: int) -> None:
+    """Refuse a tile between whose runs elements stay that no copy of the tile can reach."""
+    last = 1
+    for extent, stride in sorted(flat_modes(filter_layout(tile)), key=lambda mode: mode[1]):
+        gap = stride // last * last if last <= stride else stride
+        if gap < min(stride, count):
+            raise CuteLabError(
+                f"stride {stride} of the tile is not a multiple of {last}, where the mode before ends, so the elements "
+                f"{gap} to {min(stride, count) - 1} would be in no tile; use a stride of {gap} or {gap + last}"
+            )
+        last = stride * extent or last
 
 
 def _other_tiles(layout: Layout, tile: Layout) -> str:
@@ -92,10 +106,10 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
     if len(modes) > 1 or size(layout) > 2**16:
         return ""
     (extent, stride), found = modes[0], []
-    for near in (range(extent - 1, max(1, extent - 33), -1), range(extent + 1, extent + 33)):
+    for near in (range(extent - 1, max(1, extent - 9), -1), range(extent + 1, extent + 9)):
         for other in near:
             try:
-                _tile_and_rest(layout, Layout(other, stride), advise=False)
+                _tile_and_rest(layout, Layout(other, stride))
             except CuteLabError:
                 continue
             found.append(f"{other}:{stride}")
@@ -117,7 +131,8 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
 
     tiler: a Layout T or an int (over the 1-D order of A), or a tuple, one entry for each mode (None: keep the mode).
     A tile that does not fill A is rounded up, as in CuTe: the last tile then reaches beyond A. Raises CuteLabError as
-    `composition` and `complement` do; the result is checked against the definition at every coordinate.
+    `composition` and `complement` do, and when elements of A would be in no tile; the result is checked against the
+    definition at every coordinate.
 
     >>> logical_divide(Layout(24, 3), Layout((2, 2), (1, 6)))
     Layout('((2,2),(3,2)):((3,18),(6,36))')

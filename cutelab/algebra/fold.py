@@ -17,6 +17,7 @@ from cutelab.int_tuple import IntTuple, idx2crd, to_text
 from cutelab.layout import Layout
 
 Modes = list[tuple[int, int]]
+NEAR = 64  # how far away an admissible neighbour is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,9 @@ def compose_layouts(lhs: Layout, rhs: Layout, *, advise: bool = True) -> Layout:
             return join([walk(s, d) for s, d in zip(shape, stride, strict=True)])  # type: ignore[arg-type]
         found, _ = compose_mode(modes, shape, stride)  # type: ignore[arg-type]
         if isinstance(found, Broken):
-            raise CuteLabError(_broken_text(lhs, rhs, modes, shape, stride, found) if advise else why_broken(found))  # type: ignore[arg-type]
+            part = "" if rhs == Layout(shape, stride) else f"mode {shape}:{stride} of B: "
+            text = f"{_names(lhs, rhs)} is refused: {part}{why_broken(found)}"
+            raise CuteLabError(f"{text}. {remedy(modes, shape, stride)}" if advise else text)  # type: ignore[arg-type]
         return found
 
     result = walk(rhs.shape, rhs.stride)
@@ -95,9 +98,8 @@ def compose_layouts(lhs: Layout, rhs: Layout, *, advise: bool = True) -> Layout:
     except CuteLabError as error:
         raise CuteLabError(f"{_names(lhs, rhs)}: {error}") from None
     if not np.array_equal(got, want):
-        raise CuteLabError(
-            _unlawful_text(lhs, rhs, modes, result, inner, got, want) if advise else "R(c) = A(B(c)) fails"
-        )
+        text = _unlawful_text(lhs, rhs, result, inner, got, want)
+        raise CuteLabError(f"{text}. {_unlawful_remedy(modes, rhs)}" if advise else text)
     return result
 
 
@@ -125,26 +127,25 @@ def why_broken(broken: Broken) -> str:
     )
 
 
-def _broken_text(lhs: Layout, rhs: Layout, modes: Modes, extent: int, step: int, broken: Broken) -> str:
-    part = "" if rhs == Layout(extent, step) else f"mode {extent}:{step} of B: "
-    return f"{_names(lhs, rhs)} is refused: {part}{why_broken(broken)}. {remedy(modes, extent, step)}"
-
-
 def _unlawful_text(
-    lhs: Layout, rhs: Layout, modes: Modes, result: Layout, inner: np.ndarray, got: np.ndarray, want: np.ndarray
+    lhs: Layout, rhs: Layout, result: Layout, inner: np.ndarray, got: np.ndarray, want: np.ndarray
 ) -> str:
     found = laws.first_difference(got, want, result.shape)
     assert found is not None
     at, coord = found[0], idx2crd(found[1], rhs.shape)
-    text = (
+    return (
         f"{_names(lhs, rhs)}: R(c) = A(B(c)) does not hold. C++ returns {result}; at coordinate {to_text(coord)} "
-        f"that gives {got[at]}, but B gives {inner[at]} and A({inner[at]}) = {want[at]}. "
+        f"that gives {got[at]}, but B gives {inner[at]} and A({inner[at]}) = {want[at]}"
     )
-    for extent, step in laws.flat_modes(rhs):
+
+
+def _unlawful_remedy(modes: Modes, rhs: Layout) -> str:
+    parts = laws.flat_modes(rhs)
+    for extent, step in parts:
         if not _lawful(modes, extent, step):
-            part = "B" if len(laws.flat_modes(rhs)) == 1 else f"mode {extent}:{step} of B"
-            return text + f"{part} does not step evenly through A. {remedy(modes, extent, step)}"
-    return text + (
+            part = "B" if len(parts) == 1 else f"Mode {extent}:{step} of B"
+            return f"{part} does not step evenly through A. {remedy(modes, extent, step)}"
+    return (
         "Each mode of B alone is admissible, but their offsets add up across the end of a mode of A. "
         "Admissible: modes of B that together stay inside one mode of A, or step over whole modes; "
         "or keep both functions: ComposedLayout(A, 0, B)"
@@ -155,8 +156,11 @@ def _lawful(modes: Modes, extent: int, step: int) -> bool:
     found, _ = compose_mode(modes, extent, step)
     if isinstance(found, Broken):
         return False
-    index = laws.points(extent) * step
-    return bool(np.array_equal(laws.domain_values(found), laws.values(from_modes(modes), index)))
+    try:
+        want = laws.values(from_modes(modes), laws.points(extent) * step)
+    except CuteLabError:
+        return False
+    return bool(np.array_equal(laws.domain_values(found), want))
 
 
 def remedy(modes: Modes, extent: int, step: int) -> str:
@@ -166,11 +170,11 @@ def remedy(modes: Modes, extent: int, step: int) -> str:
     'Admissible close by: 3:3, 5:1, 5:8; or keep both functions: ComposedLayout(A, 0, B)'
     """
     tries: list[str] = []
-    if 1 < extent <= 2**12 and abs(step) <= 2**20:
-        fewer = next((e for e in range(extent - 1, 1, -1) if _lawful(modes, e, step)), None)
-        more = next((e for e in range(extent + 1, min(2 * extent, extent + 64) + 1) if _lawful(modes, e, step)), None)
-        below = next((s for s in range(step - 1, max(0, step - 64), -1) if _lawful(modes, extent, s)), None)
-        above = next((s for s in range(step + 1, step + 65) if _lawful(modes, extent, s)), None)
+    if 1 < extent <= 2**12 and 0 < step <= 2**20:
+        extents = range(extent - 1, max(1, extent - NEAR), -1), range(extent + 1, min(2 * extent, extent + NEAR) + 1)
+        steps = range(step - 1, max(0, step - NEAR), -1), range(step + 1, step + NEAR)
+        fewer, more = (next((e for e in near if _lawful(modes, e, step)), None) for near in extents)
+        below, above = (next((s for s in near if _lawful(modes, extent, s)), None) for near in steps)
         tries += [f"{e}:{step}" for e in (fewer, more) if e] + [f"{extent}:{s}" for s in (below, above) if s]
     if not tries:
         return "Both functions can be kept: ComposedLayout(A, 0, B)"

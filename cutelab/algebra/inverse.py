@@ -28,8 +28,8 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     cotarget: an int, or a shape (then its size counts; CuTe divides it mode by mode); None: cosize of A without repetitions.
     The result R is ordered (positive, ascending offsets), disjoint from A (they share only offset 0), bounded
     (cosize(R) <= cotarget) and large enough: size(R) * size(filter(A)) >= cotarget. Checked on the whole tables up to
-    2^22 offsets. Raises CuteLabError when A is not injective, when a stride does not go into the next one so that offsets
-    would be missed, when cotarget is smaller than A, and when R would reach beyond it. Source: cute/layout.hpp, `complement`.
+    2^22 offsets. Raises CuteLabError when modes of A overlap (C++: not injective), when a stride does not go into the next one so that
+    offsets would be missed, when cotarget is smaller than A, and when R would reach beyond it. Source: cute/layout.hpp, `complement`.
 
     >>> complement(Layout(4, 2), 24), complement(Layout((2, 2), (1, 6)), 24)
     (Layout('(2,3):(1,8)'), Layout('(3,2):(2,12)'))
@@ -80,7 +80,7 @@ def cotarget_shape(cotarget: Any, default: int) -> IntTuple:
 def complement_within(layout: Layout, cotarget: IntTuple) -> Layout:
     """CuTe's complement as divides and products use it: the last mode is rounded up, so it may reach beyond the cotarget.
 
-    Raises CuteLabError when the layout is not injective, and when size(R) * size(filter(A)) < cotarget (offsets missed).
+    Raises CuteLabError when modes of the layout overlap, and when size(R) * size(filter(A)) < cotarget (offsets missed).
 
     >>> complement_within(Layout(8, 1), 20)
     Layout('3:8')
@@ -96,8 +96,8 @@ def complement_within(layout: Layout, cotarget: IntTuple) -> Layout:
             continue
         if stride < last:
             raise CuteLabError(
-                f"complement of {layout}: the layout is not injective. Mode {before[0]}:{before[1]} reaches up to "
-                f"{last}, beyond the next stride {stride} of {extent}:{stride}; use a stride of {last} or more there"
+                f"complement of {layout}: mode {before[0]}:{before[1]} reaches up to {last}, beyond the next stride "
+                f"{stride} of {extent}:{stride} (C++: non-injective layout); use a stride of {last} or more there"
             )
         modes.append((stride // last, last))
         last, before = stride * extent, (extent, stride)

@@ -128,7 +128,7 @@ def complement_steps(a: Layout, cotarget: Any = None) -> Lines:
         if stride == 0:
             continue
         if stride < last:
-            yield f"Mode {extent}:{stride}: stride {stride} lies below {last}, where the mode before ends. A is not injective."
+            yield f"Mode {extent}:{stride}: stride {stride} lies below {last}, where the mode before ends: the two overlap."
             return
         gap = stride // last
         yield (
