@@ -42,10 +42,22 @@ def _common(a: AnyLayout, b: AnyLayout) -> tuple[AnyLayout, int]:
     """The longest common contiguous run, swizzles left aside: its layout and its length."""
     inner_a, inner_b = (x.inner if isinstance(x, ComposedLayout) else x for x in (a, b))
     inverse = right_inverse(inner_b)
-    common = flat_modes(coalesce(composition(inner_a, inverse)))  # type: ignore[arg-type]
+    try:
+        common = flat_modes(coalesce(composition(inner_a, inverse)))  # type: ignore[arg-type]
+    except CuteLabError as error:
+        raise CuteLabError(
+            f"no common vector of a = {a} and b = {b}, with A = a and B = right_inverse(b): {error}"
+        ) from None
     if common[0][1] != 1:
         return Layout(1, 0), 1
-    return composition(inverse, Layout(common[0][0], 1)), common[0][0]
+    run = composition(inverse, Layout(common[0][0], 1))
+    last = int(laws.domain_values(run).max())
+    if last >= size(inner_a):
+        raise CuteLabError(
+            f"no common vector of a = {a} and b = {b}: they would run together up to index {last}, but a has only "
+            f"{size(inner_a)} elements; give two layouts of the same size"
+        )
+    return run, common[0][0]
 
 
 def _swizzled_run(*layouts: AnyLayout) -> int | None:

@@ -79,7 +79,7 @@ def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
             lines.append(line)
     except CuteLabError:  # the steps end where the operation ends
         pass
-    except (AttributeError, TypeError):  # arguments of a kind that has no steps
+    except (ArithmeticError, AttributeError, TypeError):  # arguments of a kind that has no steps
         raise refusal if refusal else CuteLabError(f"explain: no steps for {name} of {args!r}") from None
     return "\n".join([*lines, *ending])
 

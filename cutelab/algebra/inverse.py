@@ -1,6 +1,6 @@
 """complement: what a layout leaves out. right_inverse and left_inverse: the way back from offset to index.
 
-Source: CuTe's documentation, "CuTe Layout Algebra", sections "Complement" and "Inverses"; cute/layout.hpp.
+Source: CuTe's documentation, "CuTe Layout Algebra", section "Complement"; cute/layout.hpp.
 """
 
 from __future__ import annotations
@@ -154,9 +154,10 @@ def _prefix(modes: list[tuple[int, int]]) -> list[int]:
 
 
 def right_inverse(layout: AnyLayout) -> AnyLayout:
-    """At which 1-D index does each offset 0, 1, 2, ... live? The longest R with A(R(i)) == i, as far as A is contiguous.
+    """At which 1-D index does each offset 0, 1, 2, ... live? R with A(R(i)) == i, as far as A is contiguous.
 
-    Checked at every i (at a fixed sample beyond 2^22). 1:0 when not even offset 1 follows. For `Sw o 0 o A` it is
+    Checked at every i (at a fixed sample beyond 2^22). 1:0 when not even offset 1 follows. Of two modes of one stride the
+    first counts. For `Sw o 0 o A` it is
     composition(right_inverse(A), Sw). Source: cute/layout.hpp, `right_inverse`.
 
     >>> right_inverse(Layout((4, 2), (2, 1))), right_inverse(Layout((8, 8), (1, 9)))

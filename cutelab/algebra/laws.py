@@ -83,7 +83,10 @@ def values(function: Layout | ComposedLayout | Swizzle, index: np.ndarray) -> np
     if isinstance(function, Swizzle):
         return function(index)
     if isinstance(function, ComposedLayout):
-        return values(function.outer, function.offset + values(function.inner, index))
+        inner = values(function.inner, index)
+        if abs(function.offset) + int(np.abs(inner).max(initial=0)) > INT64_MAX:
+            raise CuteLabError(f"{function} reaches offsets beyond 2^63; use a smaller offset")
+        return values(function.outer, function.offset + inner)
     modes = flat_modes(function)
     top = int(np.abs(index).max(initial=0))
     low = int(index.min(initial=0))

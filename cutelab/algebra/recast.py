@@ -16,7 +16,7 @@ from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, want_layout
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
-from cutelab.int_tuple import is_int
+from cutelab.int_tuple import INT64_MAX, is_int
 from cutelab.layout import Layout, size
 from cutelab.swizzle import Swizzle
 
@@ -24,6 +24,8 @@ from cutelab.swizzle import Swizzle
 def _factor(n: Any, operation: str) -> int:
     if not is_int(n) or n < 1:
         raise CuteLabError(f"{operation}: the factor must be a whole number of 1 or more, got {n!r}; for example 2")
+    if n > INT64_MAX:
+        raise CuteLabError(f"{operation}: the factor {n:.3g} is not below 2^63; use a smaller one")
     return int(n)
 
 
@@ -189,4 +191,6 @@ def _want_swizzle(layout: ComposedLayout, operation: str) -> None:
 
 
 def _composed(outer: Swizzle, offset: int, inner: Layout) -> AnyLayout:
+    if abs(offset) > INT64_MAX:
+        raise CuteLabError(f"the recast offset {offset:.3g} is not below 2^63; use a smaller factor")
     return ComposedLayout(outer, offset, inner) if outer.bits or offset else inner

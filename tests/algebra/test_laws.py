@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import product
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -368,3 +369,14 @@ def test_larger_inverses_and_complements_hold(a):
         if len(set(table(a))) <= 256 and cotarget <= 4096:
             r = tried(complement, a, cotarget)
             assert r is None or is_complement(r, a, cotarget)
+
+
+def test_a_checked_composition_of_4096_elements_takes_less_than_a_millisecond():
+    a, b = Layout((64, 64), (64, 1)), Layout(((4, 16), (8, 8)), ((1, 4), (64, 512)))
+    times = []
+    for _ in range(50):
+        begin = process_time()
+        for _ in range(5):
+            composition(a, b)
+        times.append((process_time() - begin) / 5)
+    assert min(times) < 1e-3
