@@ -37,6 +37,8 @@ from cutelab.algebra import (
     zipped_product,
 )
 from cutelab.composed import ComposedLayout, parse_layout
+from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
+from cutelab.data import measured
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import crd2idx, idx2crd
 from cutelab.layout import (
@@ -53,9 +55,13 @@ from cutelab.layout import (
     size,
     slice_and_offset,
 )
+from cutelab.matrix_layouts import MatrixLayout, matrix_layout, visualize_layout
+from cutelab.memory import WarpAccess, sectors, wavefronts
 from cutelab.printing import print_inverse, print_layout
 from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
+from cutelab.strips import StripThreadMap
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
+from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
 
 __version__ = "0.1.0"
 
@@ -65,12 +71,29 @@ __all__ = [
     "Layout",
     "LayoutLeft",
     "LayoutRight",
+    "MatrixLayout",
+    "PitchLinear2DThreadTileStripminedThreadMap",
+    "PitchLinearCoord",
+    "PitchLinearShape",
+    "PitchLinearStridedWarpRakedThreadMap",
+    "PitchLinearStripminedThreadMap",
+    "PitchLinearTilePolicyStripminedThreadContiguous",
+    "PitchLinearTilePolicyStripminedThreadStrided",
+    "PitchLinearWarpRakedThreadMap",
+    "PitchLinearWarpStripedThreadMap",
+    "StripThreadMap",
     "Swizzle",
+    "TileAccess",
+    "TransposePitchLinearThreadMap",
+    "TransposePitchLinearThreadMap2DThreadTile",
+    "TransposePitchLinearThreadMapSimt",
+    "WarpAccess",
     "blocked_product",
     "coalesce",
     "compatible",
     "complement",
     "composition",
+    "conflict_free",
     "congruent",
     "cosize",
     "crd2idx",
@@ -88,28 +111,39 @@ __all__ = [
     "is_contiguous",
     "is_injective",
     "is_surjective",
+    "ldmatrix_tile",
     "left_inverse",
     "logical_divide",
     "logical_product",
     "make_swizzle",
+    "matrix_layout",
     "max_common_layout",
     "max_common_vector",
+    "measured",
     "offsets",
     "parse_layout",
     "parse_swizzle",
+    "parse_thread_map",
     "print_inverse",
     "print_layout",
     "raked_product",
     "rank",
+    "read_column",
+    "read_row",
     "recast_layout",
     "right_inverse",
+    "sectors",
     "select",
     "size",
     "slice_and_offset",
+    "store_rows",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
     "upcast",
+    "visualize_layout",
+    "walk_tiles",
+    "wavefronts",
     "zipped_divide",
     "zipped_product",
 ]

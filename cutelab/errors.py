@@ -9,3 +9,7 @@ class CuteLabError(ValueError):
     ...
     cutelab.errors.CuteLabError: shape must be positive, got 0; use 1 or more
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a notebook: the sentence alone, no traceback."""
+        return [f"{type(self).__name__}: {self}"]

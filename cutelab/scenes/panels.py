@@ -44,6 +44,25 @@ class Note:
     dy: int = 0
 
 
+@dataclass(frozen=True)
+class Box:
+    """A boxed sentence in the middle of the rows from `row` to `row_end`: bold in bad, with a plain second line."""
+
+    row: int
+    row_end: int
+    bold: str
+    second: str = ""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A red bracket right of the grid, from the middle of `row` to an arrow head at `row_end`, with words beside it."""
+
+    row: int
+    row_end: int
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Cells in rows and columns.
@@ -52,12 +71,15 @@ class Grid:
     labels   str (R, C), "" for none; `None` for a grid without numbers
     second   str (R, C): a second label. style "stack": below the first; "pair": right of it; "split": lower half of the cell
     states   int (R, C): sum of HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END
-    cell     (width, height) in CSS pixels; None: square, from the room there is (look.md's table)
+    cell     (width, height) in CSS pixels; None: square, from the room there is
     row_gap  int (R,): extra CSS pixels above row i (modes, tiles, lane groups); col_gap the same, left of column j
     field    True: a chart. Cells with fill -1 are drawn as one faint field; cells have a gap only below and every
              `field_every` columns
     stripe   int (R, C, k): k bank colours at the foot of each cell
     probe    int (R, C): which probe cell this cell stands for (-1: none). Cells that share a number are outlined together
+    row_heights  int (R,): the height of each row in CSS pixels, where rows differ (skipped rows are 5); () for `cell`
+    arrows   (row, from column, to column): an arrow from the middle of one cell to the middle of another
+    mono     True: labels in mono bold 13, as in boxes of bits
     show_labels  "auto": labels vanish when the cell is too small for them; "always": they are drawn at the largest size that fits
     """
 
@@ -86,6 +108,11 @@ class Grid:
     probe: np.ndarray | None = None
     padding: int = 0  # columns of padding beside the tile: one hatched strip 8 px wide, headed "+n"
     show_labels: Literal["auto", "always"] = "auto"
+    row_heights: tuple[int, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    jumps: tuple[Jump, ...] = ()
+    arrows: tuple[tuple[int, int, int], ...] = ()
+    mono: bool = False
 
     def __post_init__(self) -> None:
         for name in ("fill", "labels", "second", "states", "stripe", "probe"):

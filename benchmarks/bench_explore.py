@@ -1,0 +1,65 @@
+"""One slider step of explore.layout at 32 x 32 with a number in each cell: parameters in, a new picture out."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from cutelab import explore
+
+GROUP = "a slider step at 32 x 32"
+ROUNDS = 30
+LAYOUTS = [f"(32,32):({stride},1)" for stride in range(32, 64)]
+MOST_SECONDS = 0.2  # 16 ms is the aim on two idle cores; this is the alarm
+
+
+@pytest.fixture
+def explorer():
+    """The explorer, warm: its frame is drawn and its digits are rendered."""
+    made = explore.layout(LAYOUTS[0])
+    assert made.image
+    return made
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_set_and_render(benchmark, explorer):
+    step = itertools.cycle(LAYOUTS)
+
+    def once() -> bytes:
+        explorer.set(layout=next(step))
+        return explorer.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    assert explorer.error in (None, "")
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_a_fresh_explorer(benchmark):
+    """What each step would cost if nothing were kept."""
+    step = itertools.cycle(LAYOUTS)
+    benchmark.pedantic(lambda: explore.layout(next(step)).image, rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_a_figure_with_a_text_per_cell(benchmark):
+    """The usual way: a new matplotlib figure, one Text for each cell."""
+    import io
+
+    from matplotlib.figure import Figure
+
+    from cutelab import Layout, offsets
+
+    def once() -> bytes:
+        values = offsets(Layout((32, 32), (32, 1)))
+        axes = Figure(figsize=(13.56, 9.86)).subplots()
+        axes.imshow(values)
+        for (row, col), value in zip(itertools.product(range(32), repeat=2), values.flat, strict=True):
+            axes.text(col, row, str(value), ha="center", va="center", fontsize=6)
+        out = io.BytesIO()
+        axes.figure.savefig(out, format="png")
+        return out.getvalue()
+
+    benchmark.pedantic(once, rounds=3)

@@ -1,0 +1,211 @@
+// Shows one picture and lets its cells be probed. A viewer only: what a cell means is decided in Python.
+const STATE = ["png", "alt", "width", "height", "grids", "ids", "tip", "tips", "cell", "status", "error", "names"];
+const PASS = ["Tab", "Escape", "Enter"];
+const KEYS = { ArrowUp: [-1, 0, 1], ArrowDown: [1, 0, 1], ArrowLeft: [0, -1, 1], ArrowRight: [0, 1, 1], Home: [0, -1, Infinity],
+  End: [0, 1, Infinity], PageUp: [-1, 0, 8], PageDown: [1, 0, 8] }; // direction (rows, columns), and how many cells
+
+function add(parent, tag, name, attributes = {}) {
+  const node = document.createElement(tag);
+  node.className = "cutelab-" + name;
+  for (const key in attributes) node.setAttribute(key, attributes[key]);
+  parent.append(node);
+  return node;
+}
+
+async function integers(bytes) { // zlib of int32
+  if (!bytes?.byteLength) return new Int32Array();
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Int32Array(await new Response(plain).arrayBuffer());
+}
+
+function render({ model, el }) {
+  const root = add(el, "div", "view");
+  const card = add(root, "div", "card");
+  const img = add(card, "img", "image", { alt: "" });
+  const area = add(card, "div", "probe", { role: "application", tabindex: 0, "aria-label": "Cells of the picture: arrow keys move the probe" });
+  const marks = add(card, "div", "marks", { "aria-hidden": "true" });
+  const tip = add(card, "div", "tip", { "aria-hidden": "true" });
+  const status = add(root, "div", "status");
+  const live = add(root, "div", "live", { role: "status" });
+  let now = { grids: [], names: {} }; // the frame on screen
+  let spots = new Map(); // probe cell -> [grid, row, column] of each cell that stands for it
+  let spot = null; // where the probe is
+  let asked = null, busy = false; // the probe cell that the kernel has been asked for
+  let url = "", timer = 0, alive = true, box = null;
+  const observer = new MutationObserver(name);
+
+  const id = ([g, r, c]) => now.grids[g].ids[r * (now.grids[g].x.length / 2) + c];
+
+  function say(text, delay) {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (text !== live.textContent) live.textContent = text; }, delay);
+  }
+
+  function words(cell) { // the tip's template, filled from the table's columns
+    const rows = now.table.length / now.tip.columns;
+    if (!(cell < rows)) return "";
+    return now.tip.text.replace(/\{(\d+)\}/g, (_, column) => now.table[column * rows + cell]);
+  }
+
+  function place(at) {
+    const cell = at ? id(at) : -1;
+    marks.replaceChildren();
+    for (const [g, r, c] of spots.get(cell) ?? []) {
+      const { x, y } = now.grids[g];
+      const mark = add(marks, "i", "mark");
+      Object.assign(mark.style, { left: 100 * x[2 * c] + "%", top: 100 * y[2 * r] + "%",
+        width: 100 * (x[2 * c + 1] - x[2 * c]) + "%", height: 100 * (y[2 * r + 1] - y[2 * r]) + "%" });
+    }
+    tip.textContent = at ? words(cell) : "";
+    tip.hidden = !tip.textContent;
+    if (tip.hidden) return;
+    const [x, y] = [now.grids[at[0]].x, now.grids[at[0]].y].map((edges, i) => edges.slice(2 * at[2 - i], 2 * at[2 - i] + 2));
+    tip.style.left = x[0] < 0.5 ? 100 * x[1] + "%" : "auto"; // on the side that has more room
+    tip.style.right = x[0] < 0.5 ? "auto" : 100 * (1 - x[0]) + "%";
+    tip.style.top = y[0] < 0.5 ? 100 * y[1] + "%" : "auto";
+    tip.style.bottom = y[0] < 0.5 ? "auto" : 100 * (1 - y[0]) + "%";
+  }
+
+  const rest = () => { place(spot); tip.hidden ||= document.activeElement !== area; };
+
+  function ask(cell) { // one question at a time; the newest is asked next
+    asked = cell;
+    if (!busy) { busy = true; model.send({ probe: cell }); }
+  }
+
+  function probe(at) {
+    spot = at;
+    place(at);
+    say(tip.textContent.replaceAll("\n", ", "), 150);
+    ask(id(at));
+  }
+
+  function under(event) { // the cell under the pointer
+    const frame = area.getBoundingClientRect();
+    const find = (edges, v) => { for (let i = 0; i < edges.length; i += 2) if (edges[i] <= v && v < edges[i + 1]) return i / 2; return -1; };
+    for (let g = 0; g < now.grids.length; g++) {
+      const r = find(now.grids[g].y, (event.clientY - frame.top) / frame.height);
+      const c = find(now.grids[g].x, (event.clientX - frame.left) / frame.width);
+      if (r >= 0 && c >= 0 && id([g, r, c]) >= 0) return [g, r, c];
+    }
+    return null;
+  }
+
+  function walk([down, across, count]) { // cells without a probe number are stepped over
+    const from = spot ?? spots.values().next().value?.[0];
+    if (!from) return;
+    const [g, r, c] = from, rows = now.grids[g].y.length / 2, columns = now.grids[g].x.length / 2, line = spot ? [] : [from];
+    for (let i = r + down, j = c + across; i >= 0 && i < rows && j >= 0 && j < columns; i += down, j += across) {
+      if (id([g, i, j]) >= 0) line.push([g, i, j]);
+    }
+    if (line.length) probe(line[Math.min(count, line.length) - 1]);
+  }
+
+  function tell(error, text) {
+    root.classList.toggle("cutelab-stale", !!error);
+    status.replaceChildren();
+    if (error) {
+      add(status, "b", "sign").textContent = "✗ ";
+      status.append(error + "\n");
+      add(status, "span", "muted").textContent = "The picture still shows the last good parameters.";
+    } else if (text) {
+      const cut = Math.max(0, text.indexOf(" → "));
+      add(status, "b", "sign").textContent = text.slice(0, cut);
+      status.append(text.slice(cut));
+    }
+    status.hidden = !status.textContent;
+  }
+
+  function fail() { // an error comes alone, without a frame
+    tell(model.get("error"), now.status);
+    if (model.get("error")) say(status.textContent, 150);
+  }
+
+  async function show() {
+    const frame = model.get("frame");
+    const next = Object.fromEntries(STATE.map((key) => [key, model.get(key)]));
+    const quiet = asked !== null || !url; // the learner has heard the probed cell already; the first picture says nothing
+    const fresh = URL.createObjectURL(new Blob([next.png], { type: "image/png" }));
+    const decoder = new Image();
+    decoder.src = fresh;
+    const [ids, table] = await Promise.all([integers(next.ids), integers(next.tips), decoder.decode().catch(() => {})]);
+    if (!alive || frame !== model.get("frame")) return URL.revokeObjectURL(fresh);
+    if (url) URL.revokeObjectURL(url);
+    img.src = url = fresh;
+    model.send({ shown: frame });
+    Object.assign(img, { alt: next.alt, width: next.width, height: next.height });
+    let start = 0;
+    next.grids = next.grids.map(({ x, y }) => ({ x, y, ids: ids.subarray(start, (start += (x.length * y.length) / 4)) }));
+    now = { ...next, table };
+    spots = new Map();
+    now.grids.forEach(({ x, ids }, g) => ids.forEach((cell, k) => {
+      if (cell < 0) return;
+      if (!spots.has(cell)) spots.set(cell, []);
+      spots.get(cell).push([g, Math.floor(k / (x.length / 2)), k % (x.length / 2)]);
+    }));
+    const places = spots.get(asked ?? now.cell) ?? [];
+    spot = places.find(([g]) => g === spot?.[0]) ?? places[0] ?? null;
+    rest();
+    tell(model.get("error"), now.status);
+    name();
+    if (!quiet) say(now.alt, 700);
+    img.dataset.frame = frame;
+  }
+
+  function attach() { // the view is made before it is part of the page
+    box = el.closest(".cutelab-explorer");
+    if (box) observer.observe(box, { childList: true, subtree: true }), name();
+    else if (alive) requestAnimationFrame(attach);
+  }
+
+  function name() { // what the stock controls do not tell a screen reader
+    for (const label of box?.querySelectorAll(".widget-label") ?? []) {
+      const [spoken, hint] = now.names[label.textContent] ?? [label.textContent, ""], row = label.parentElement;
+      const part = row.querySelector("[role=slider], input, select") ?? row.querySelector(":scope > div:not(.widget-label)");
+      if (!spoken || !part) continue;
+      if (row.matches(".widget-toggle-buttons")) part.setAttribute("role", "group");
+      part.setAttribute("aria-label", spoken);
+      label.title = hint ? `${spoken}: ${hint}` : spoken;
+      const value = row.querySelector(".widget-readout");
+      if (value) part.setAttribute("aria-valuetext", value.textContent);
+    }
+    for (const button of box?.querySelectorAll(".widget-toggle-button") ?? []) {
+      button.setAttribute("aria-pressed", button.classList.contains("mod-active"));
+    }
+  }
+
+  area.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || PASS.includes(event.key)) return;
+    event.stopPropagation(); // else `x` would cut the notebook cell
+    if (!KEYS[event.key]) return;
+    event.preventDefault();
+    walk(KEYS[event.key]);
+  });
+  area.addEventListener("click", (event) => { const at = under(event); if (at) probe(at); });
+  area.addEventListener("pointermove", (event) => { const at = under(event); if (at) place(at); else rest(); });
+  for (const event of ["pointerleave", "focus", "blur"]) area.addEventListener(event, rest);
+
+  const answer = (message) => {
+    if (!("probed" in message)) return;
+    busy = false;
+    if (asked === message.probed) asked = null;
+    else if (asked !== null) ask(asked);
+  };
+  model.on("change:frame", show);
+  model.on("change:error", fail);
+  model.on("msg:custom", answer);
+  attach();
+  if (model.get("frame")) show();
+
+  return () => {
+    alive = false;
+    clearTimeout(timer);
+    observer.disconnect();
+    URL.revokeObjectURL(url);
+    model.off("change:frame", show);
+    model.off("change:error", fail);
+    model.off("msg:custom", answer);
+  };
+}
+
+export default { render };

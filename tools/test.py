@@ -1,0 +1,109 @@
+"""Run every test that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
+
+With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a failure, except what needs an NVIDIA GPU.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SANITIZE = "tests/nbval_sanitize.cfg"
+GPU = "needs an NVIDIA GPU"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium() -> str | None:
+    """The Chromium that browser tests drive: CUTELAB_CHROMIUM, or the first one on the path."""
+    named = os.environ.get("CUTELAB_CHROMIUM")
+    if named:
+        return shutil.which(named)
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def has_gpu() -> bool:
+    """Does an NVIDIA driver answer?"""
+    tool = shutil.which("nvidia-smi")
+    return bool(tool) and subprocess.run([tool, "-L"], capture_output=True).returncode == 0
+
+
+def nbval_command(paths: list[str], *options: str) -> list[str]:
+    """pytest that executes notebooks and compares every stored text output, in this very environment."""
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", str(ROOT / SANITIZE)]
+    command += ["--nbval-current-env", "--nbval-cell-timeout=300", "-o", "addopts=", "-p", "no:cacheprovider"]
+    return [*command, "-q", *options, *paths]
+
+
+def test_environment() -> dict[str, str]:
+    """No answers of a learner are read or written; matplotlib chooses its backend itself."""
+    env = {**os.environ, "CUTELAB_PROGRESS": "off"}
+    env.pop("MPLBACKEND", None)
+    return env
+
+
+def skipped(report: Path) -> Counter[str]:
+    """The reasons for which tests were skipped, and how many for each."""
+    if not report.exists():
+        return Counter()
+    found = ElementTree.parse(report).getroot().iter("skipped")
+    return Counter(s.get("message") or "no reason given" for s in found if s.get("type") == "pytest.skip")
+
+
+def how_to_get(reason: str) -> str:
+    """What to do about a reason, if that is known."""
+    if "Chromium" in reason:
+        return "install it (Debian, Ubuntu: apt-get install chromium) or name one with CUTELAB_CHROMIUM=/path/to/it"
+    if GPU in reason:
+        return "run this on a machine with one, after: pip install 'cutelab[gpu]'"
+    return ""
+
+
+def main(arguments: list[str]) -> int:
+    strict = os.environ.get("CUTELAB_NOTHING_LEFT_OUT", "") not in ("", "0")
+    if strict and not chromium():
+        print("CUTELAB_NOTHING_LEFT_OUT is set, and there is no Chromium for the browser tests.")
+        return 1
+    notebooks = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
+    python = sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        steps = [
+            ("ruff check", [python, "-m", "ruff", "check", "."]),
+            ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
+            ("pytest", [python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments]),
+        ]
+        if notebooks:
+            steps.append(("notebooks", nbval_command(notebooks)))
+        lines, failed = [], False
+        for name, command in steps:
+            print(f"\n=== {name}", flush=True)
+            started = time.monotonic()
+            code = subprocess.run(command, cwd=ROOT, env=test_environment()).returncode
+            failed |= code != 0
+            lines.append(f"  {name:12s} {'passed' if code == 0 else 'FAILED'}  {time.monotonic() - started:4.0f} s")
+        left_out = skipped(report)
+    print("\n=== make test: " + ("FAILED" if failed else "passed"))
+    print("\n".join(lines))
+    if not notebooks:
+        print("  notebooks    none yet in notebooks/")
+    if arguments:
+        print(f"Left out: whatever these options of pytest deselect: {' '.join(arguments)}")
+    for reason, count in left_out.items():
+        remedy = how_to_get(reason)
+        print(f"Left out: {count} test{'s' * (count > 1)}: {reason}" + (f"; {remedy}" if remedy else ""))
+        failed |= strict and GPU not in reason
+    if not left_out and not arguments:
+        print("Nothing was left out.")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
