@@ -30,7 +30,7 @@ METRICS = {
     "global load": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global store": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
-COUNTED_TRANSPOSE, COUNTED_GEMM = 2048, 1024  # edges of the launches that are counted
+COUNTED_TRANSPOSE, COUNTED_GEMM = (2048, 16384), (1024,)  # edges of the launches that are counted
 PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu", "/usr/local/cuda*/bin/ncu")
 
 
@@ -61,17 +61,16 @@ def kernels_to_count() -> list[tuple[str, Any]]:
     from cutelab.kernels import cuda, plans
 
     found = []
-    n = COUNTED_TRANSPOSE
-    for name, plan in plans.transposes().items():
-        a = cuda.to_device(np.zeros((n, n), plan.kernel_dtype))
-        out = cuda.to_device(np.zeros((n, n), plan.kernel_dtype))
-        configured = plan.kernel[plan.launch_shape(n, n)]
-        found.append((f"transpose {name}", lambda configured=configured, out=out, a=a: configured(out, a)))
-    n = COUNTED_GEMM
-    a, b, c = (cuda.to_device(np.zeros((n, n), np.float32)) for _ in range(3))
-    for name, plan in plans.gemms().items():
-        configured = plan.kernel(True)[plan.launch_shape(n, n)]
-        found.append((f"gemm {name}", lambda configured=configured: configured(c, a, b)))
+    for n in COUNTED_TRANSPOSE:
+        for name, plan in plans.transposes().items():
+            out, a = (cuda.device_array((n, n), plan.kernel_dtype) for _ in range(2))
+            configured = plan.kernel[plan.launch_shape(n, n)]
+            found.append((f"transpose {name}, {n}", lambda configured=configured, out=out, a=a: configured(out, a)))
+    for n in COUNTED_GEMM:
+        a, b, c = (cuda.to_device(np.zeros((n, n), np.float32)) for _ in range(3))
+        for name, plan in plans.gemms().items():
+            configured = plan.kernel(True)[plan.launch_shape(n, n)]
+            found.append((f"gemm {name}, {n}", lambda configured=configured, c=c, a=a, b=b: configured(c, a, b)))
     return found
 
 
@@ -79,8 +78,12 @@ def predictions() -> dict[str, dict[str, int]]:
     """The same launches, predicted by running single blocks on the CPU."""
     from cutelab.kernels import plans
 
-    found = {f"transpose {k}": plans.predict_transpose(p, COUNTED_TRANSPOSE) for k, p in plans.transposes().items()}
-    return found | {f"gemm {k}": plans.predict_gemm(p, COUNTED_GEMM) for k, p in plans.gemms().items()}
+    found = {}
+    for n in COUNTED_TRANSPOSE:
+        found |= {f"transpose {k}, {n}": plans.predict_transpose(p, n) for k, p in plans.transposes().items()}
+    for n in COUNTED_GEMM:
+        found |= {f"gemm {k}, {n}": plans.predict_gemm(p, n) for k, p in plans.gemms().items()}
+    return found
 
 
 def read_counters(text: str, names: list[str]) -> list[dict[str, Any]]:
@@ -145,6 +148,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     )
     part("checks")
     chosen = plans.transposes()
+    report["plans"] = {f"gemm {name}": plans.numbers_of(plan) for name, plan in plans.gemms().items()}
     report["transpose"] = []
     if options.sweep:
         first = bench.transpose_race(plans.sweep(), max(options.sizes))
@@ -153,7 +157,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         names = {plans.name_of(p): p for p in plans.sweep().values()}
         ranked = [r["name"] for r in sorted(first, key=lambda r: r["ms"]) if r["name"] in names]
         chosen |= {f"fastest {i + 1}: {name}": names[name] for i, name in enumerate(ranked[:4])}
+        report["plans"] |= {name: plans.numbers_of(plan) for name, plan in names.items()}
         part("sweep")
+    report["plans"] |= {name: plans.numbers_of(plan) for name, plan in chosen.items()}
     for size in options.sizes:
         records = bench.transpose_race(chosen, size)
         report["transpose"] += records
@@ -165,8 +171,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     report["spot_checks"] = spot
     print(f"\nspot checks at {max(options.sizes)}: {sum(spot.values())} of {len(spot)} right", flush=True)
     part("spot checks")
-    report["gemm"] = bench.gemm_race(plans.gemms(), options.gemm)
-    print(f"\nMatrix product {options.gemm}, float32\n{bench.table(report['gemm'])}", flush=True)
+    report["gemm"] = []
+    for size in options.gemm:
+        records = bench.gemm_race(plans.gemms(), size)
+        report["gemm"] += records
+        print(f"\nMatrix product {size}, float32\n{bench.table(records)}", flush=True)
     part("gemm")
     report["predicted"] = predictions()
     part("prediction")
@@ -192,7 +201,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--wheels", type=Path, help="folder with wheels to use before all others, such as numpy<2.5")
     parser.add_argument("--sizes", type=int, nargs="+", default=[4096, 16384])
-    parser.add_argument("--gemm", type=int, default=4096)
+    parser.add_argument("--gemm", type=int, nargs="+", default=[2048, 4096])
     parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="do not time every candidate")
     parser.add_argument("--launch-only", action="store_true", help="launch what is counted, once each (used under ncu)")
     options = parser.parse_args()

@@ -15,6 +15,8 @@ from cutelab.errors import CuteLabError
 from cutelab.int_tuple import flatten
 from cutelab.kernels._cuda import cuda
 
+Coords = tuple[np.ndarray, np.ndarray]
+
 
 def address_function(layout: Layout | ComposedLayout) -> Any:
     """Which device function computes this layout? address(i, j) = swizzle(offset + sum of coordinate * stride).
@@ -26,30 +28,110 @@ def address_function(layout: Layout | ComposedLayout) -> Any:
     17
     """
     inner, start, swizzle = _parts(layout)
-    row, col = (_mode(flatten(inner.shape[i]), flatten(inner.stride[i])) for i in (0, 1))  # type: ignore[index]
+    offset = _offset(inner)
     if swizzle is None or not swizzle.bits:
 
         @cuda.jit(device=True)
         def address(i, j):
-            return start + row(i) + col(j)
+            return start + offset(i, j)
 
         return address
+    swizzled = _swizzled(swizzle)
+
+    @cuda.jit(device=True)
+    def address(i, j):
+        return swizzled(start + offset(i, j))
+
+    return address
+
+
+def _offset(inner: Layout) -> Any:
+    """(row, column) -> the sum of coordinate * stride."""
+    row, col = (_mode(flatten(inner.shape[i]), flatten(inner.stride[i])) for i in (0, 1))  # type: ignore[index]
+
+    @cuda.jit(device=True)
+    def offset(i, j):
+        return row(i) + col(j)
+
+    return offset
+
+
+def _swizzled(swizzle: Swizzle) -> Any:
     mask, shift = swizzle.yyy, swizzle.shift
     if shift >= 0:
 
         @cuda.jit(device=True)
-        def address(i, j):
-            x = start + row(i) + col(j)
+        def swizzled(x):
             return x ^ ((x & mask) >> shift)
     else:
         left = -shift
 
         @cuda.jit(device=True)
-        def address(i, j):
-            x = start + row(i) + col(j)
+        def swizzled(x):
             return x ^ ((x & mask) << left)
 
-    return address
+    return swizzled
+
+
+def step_function(layout: Layout | ComposedLayout, starts: Coords, steps: Coords) -> Any:
+    """Which device function goes on from an address that is known? step(base, i, j, di, dj) = address(i + di, j + dj).
+
+    base is address(i, j). starts, steps: all (i, j) and all (di, dj) that will occur, as two arrays each. Where each step moves
+    the offset by the same amount from every start (but for a Swizzle's bits, which are XORed), the result is
+    (base ^ low) + high with numbers that depend on the step alone: the compiler computes them once.
+
+    >>> layout = ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))
+    >>> step = step_function(layout, (np.arange(2), np.arange(8)), (np.arange(0, 8, 2), np.zeros(4, int)))
+    >>> plain(step)(plain(address_function(layout))(1, 3), 1, 3, 4, 0) == offsets(layout)[5, 3]
+    True
+    """
+    inner, _, swizzle = _parts(layout)
+    offset = _offset(inner)
+    if not _steady(layout, starts, steps):
+        address = address_function(layout)
+
+        @cuda.jit(device=True)
+        def step(base, i, j, di, dj):
+            return address(i + di, j + dj)
+
+        return step
+    if swizzle is None or not swizzle.bits:
+
+        @cuda.jit(device=True)
+        def step(base, i, j, di, dj):
+            return base + offset(di, dj)
+
+        return step
+    swizzled, low = _swizzled(swizzle), (1 << swizzle.zzz.bit_length()) - 1
+    di, dj = steps
+    moved, zero = offsets(inner)[di, dj], np.zeros_like(di)
+    across = np.array_equal(swizzle(moved) & low, offsets(inner)[zero, dj])  # j alone moves the low bits
+    if across and np.array_equal(swizzle(moved) & ~low, offsets(inner)[di, zero]):
+
+        @cuda.jit(device=True)
+        def step(base, i, j, di, dj):
+            return (base ^ offset(0, dj)) + offset(di, 0)
+
+        return step
+
+    @cuda.jit(device=True)
+    def step(base, i, j, di, dj):
+        moved = swizzled(offset(di, dj))
+        return (base ^ (moved & low)) + (moved & ~low)
+
+    return step
+
+
+def _steady(layout: Layout | ComposedLayout, starts: Coords, steps: Coords) -> bool:
+    """Is (address(start) ^ low) + high the address of start + step, for all of them?"""
+    table, (inner, _, swizzle) = offsets(layout), _parts(layout)
+    (i, j), (di, dj) = starts, steps
+    low = (1 << swizzle.zzz.bit_length()) - 1 if swizzle is not None and swizzle.bits else 0
+    moved = offsets(inner)[di, dj]
+    moved = swizzle(moved) if low else moved
+    base = table[i, j][:, None]
+    going = (base ^ (moved & low)) + (moved & ~low)
+    return bool((going == table[i[:, None] + di, j[:, None] + dj]).all())
 
 
 def plain(function: Any) -> Callable[..., Any]:
@@ -94,36 +176,3 @@ def _mode(shape: tuple[int, ...], stride: tuple[int, ...]) -> Any:
             return (i % extent) * step + rest(i // extent)
 
     return offset
-
-
-def tile_elements(layout: Layout | ComposedLayout) -> int:
-    """How many elements of shared memory does this tile need? The largest offset plus one.
-
-    >>> tile_elements(Layout((32, 32), (33, 1)))
-    1055
-    """
-    table = offsets(layout)
-    if table.min() < 0:
-        raise CuteLabError(f"{layout} reaches offset {table.min()}; a tile's offsets start at 0")
-    if len(np.unique(table)) < table.size:
-        raise CuteLabError(f"{layout} puts two elements of the tile in one place; every element needs its own")
-    return int(table.max()) + 1
-
-
-def row_vector(layout: Layout | ComposedLayout, mode: int = 1) -> int:
-    """How many neighbours along a mode (1: a row's columns) lie together and aligned, so that one access can take them?
-
-    >>> row_vector(Layout((32, 32), (33, 1))), row_vector(Layout((32, 32), (36, 1)))
-    (1, 4)
-    """
-    table = offsets(layout)
-    table = table.T if mode == 0 else table
-    best = 1
-    for width in (2, 4, 8):
-        if table.shape[1] % width:
-            break
-        groups = table.reshape(table.shape[0], -1, width)
-        if not ((groups - groups[..., :1] == np.arange(width)).all() and (groups[..., 0] % width == 0).all()):
-            break
-        best = width
-    return best

@@ -3,49 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from cutelab.kernel_plans.gemm import grouped
+from cutelab.kernel_plans.tiles import pitched
+from cutelab.kernel_plans.transpose import blocks_of
 from cutelab.kernels import gemm, transpose
 from cutelab.kernels.bench import check_gemm, check_transpose
 from cutelab.kernels.gemm import Gemm
 from cutelab.kernels.trace import Trace, trace
 from cutelab.kernels.transpose import Transpose
 
+PADS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)  # unused elements after each row, timed at the usual block
 COUNTERS = (("global", "load"), ("global", "store"), ("shared", "load"), ("shared", "store"))
 
 
 def transposes() -> dict[str, Transpose]:
-    """The transposes of the course: four variants at tile 32, three at tile 64 with 16-byte accesses, and 2-byte elements."""
-    plans = {f"{name} 32": transpose.variant(name, 32) for name in transpose.VARIANTS}
-    for name in transpose.VARIANTS[1:]:
-        plans[f"{name} 64 x 16 B"] = transpose.variant(name, 64, 4)
-    plans["swizzled 64 x 16 B, 2-byte"] = transpose.swizzled(64, 8, threads=64, dtype=np.uint16)
+    """The transposes that the course compares, by tile and width of an access, and one of 2-byte elements."""
+    plans = {}
+    for tile, vector in ((32, 1), (64, 1), (64, 2), (64, 4)):
+        for name in transpose.VARIANTS if vector == 1 else transpose.VARIANTS[1:]:
+            plans[f"{name}, tile {tile}, {4 * vector} B"] = transpose.variant(name, tile, vector)
+    plans["swizzled, tile 64, 16 B of 2-byte elements"] = transpose.swizzled(64, 8, dtype=np.uint16)
     return plans
 
 
+def explorable() -> tuple[Transpose, ...]:
+    """What `explore.kernel` can be set to, as far as it is timed: tiles, widths, blocks, variants, and a row of pitches."""
+    found = []
+    for tile, vector in ((32, 1), (32, 2), (32, 4), (64, 1), (64, 2), (64, 4)):
+        for block in blocks_of(tile, vector)[:4]:
+            for name in transpose.VARIANTS if vector == 1 else transpose.VARIANTS[1:]:
+                found.append(transpose.variant(name, tile, vector, block=block))
+    for tile in (32, 64):
+        for pad in PADS:
+            found.append(Transpose(tile, pitched(tile, tile + pad)))
+    return tuple(dict.fromkeys(found))
+
+
 def sweep() -> dict[str, Transpose]:
-    """Every candidate for the fastest transpose, by a name that says its numbers."""
-    return transposes() | {name_of(plan): plan for plan in transpose.candidates()}
+    """Every transpose that is worth timing, by a name that says its numbers."""
+    return {name_of(plan): plan for plan in (*explorable(), *transpose.candidates())}
 
 
 def name_of(plan: Transpose) -> str:
     """A name with all numbers of a plan.
 
     >>> name_of(transpose.padded(64, 4, group=8))
-    'tile 64, 16 B, 256 threads, ((4,16),64):((64,260),1), bands of 8'
+    'tile 64, 16 B, block 16 x 16, ((4,16),64):((64,260),1), bands of 8'
     """
     nbytes = plan.vector * plan.dtype.itemsize
     extra = (f", bands of {plan.group}" if plan.group else "") + (f", {plan.hint}" if plan.hint else "")
-    return f"tile {plan.tile}, {nbytes} B, {plan.threads} threads, {plan.layout}{extra}"
+    return f"tile {plan.tile}, {nbytes} B, block {plan.block[0]} x {plan.block[1]}, {plan.layout}{extra}"
+
+
+def numbers_of(plan: Transpose | Gemm) -> dict[str, Any]:
+    """A plan as plain values, for JSON."""
+    found = {f.name: getattr(plan, f.name) for f in fields(plan)}
+    return {k: v if isinstance(v, int | str | bool) else list(v) if isinstance(v, tuple) else str(v) for k, v in found.items()}
 
 
 def gemms() -> dict[str, Gemm]:
-    """The matrix products of the course, and neighbours of the fastest."""
+    """The matrix products of the course: A's layout in four variants, with one buffer and two, smaller tiles, a row of pitches."""
     plans = {name: gemm.variant(name) for name in gemm.VARIANTS}
-    plans["fastest, one buffer"] = gemm.variant("fastest", double_buffer=False)
-    plans["fastest, k 16"] = gemm.variant("fastest", k=16)
+    plans |= {f"{name}, two buffers": gemm.variant(name, double_buffer=True) for name in gemm.VARIANTS}
+    plans |= {f"{name}, tile 64": gemm.variant(name, 64) for name in gemm.VARIANTS}
+    for pad in (8, 12, 16, 24, 32):
+        plans[f"pitch {32 + pad}"] = replace(gemm.variant("padded"), a_layout=grouped(128, 8, 32 + pad))
     return plans
 
 
@@ -77,7 +105,12 @@ def counts(seen: Trace, blocks: int = 1) -> dict[str, int]:
 
 def predict_transpose(plan: Transpose, size: int) -> dict[str, int]:
     """What the counters should read for size x size, a multiple of the tile: all blocks alike, so one is traced."""
-    return counts(trace_tile(plan, size), (size // plan.tile) ** 2)
+    return {key: value * (size // plan.tile) ** 2 for key, value in _tile_counts(plan).items()}
+
+
+@cache
+def _tile_counts(plan: Transpose) -> dict[str, int]:
+    return counts(trace_tile(plan, 2 * plan.tile))
 
 
 def predict_gemm(plan: Gemm, size: int) -> dict[str, int]:

@@ -1,112 +1,37 @@
 """Tiled matrix transpose whose tile in shared memory takes any layout: one kernel body for every variant.
 
-Each thread loads `vector` neighbouring elements of a row with one access, and stores them so in the tile. After the barrier it
-reads a block of vector x vector elements down the tile, turns it in registers and stores rows of the result. The reads go down
-a column of the tile: the layout decides whether they meet in one bank.
+The numbers are those of a `TransposePlan`. A thread loads pieces of a row, stores them in the tile, and after the barrier reads
+squares down the tile, turns them in registers and stores rows of the result. The reads go down a column of the tile: the layout
+decides whether they meet in one bank.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from cutelab import ComposedLayout, Layout, Swizzle
 from cutelab.errors import CuteLabError
-from cutelab.int_tuple import is_int
+from cutelab.kernel_plans.tiles import VARIANTS, tile_elements, tile_layout
+from cutelab.kernel_plans.transpose import TransposePlan
 from cutelab.kernels._cuda import cuda
-from cutelab.kernels.address import address_function, row_vector, tile_elements
+from cutelab.kernels.address import address_function, step_function
 from cutelab.kernels.launch import launch
 from cutelab.kernels.vector import vector_access
-from cutelab.layout import LayoutRight, size
+from cutelab.layout import LayoutRight
 
-VARIANTS = ("naive", "conflicting", "padded", "swizzled")
+__all__ = ["VARIANTS", "Transpose", "candidates", "conflicting", "naive", "padded", "swizzled", "variant"]
 
 
 @dataclass(frozen=True)
-class Transpose:
-    """How does a transpose work? The tile's edge and layout, threads, and elements of one access.
-
-    tile     edge of the square tile, in elements
-    layout   where (row, column) of the tile lies in shared memory: a Layout or ComposedLayout of shape (tile, tile),
-             in elements; None: no shared memory (the naive transpose)
-    vector   elements of one access: 1, 2, 4 or 8; the layout must keep that many neighbours of a row together
-    threads  of a block: tile / vector times a divisor of it; None: as many as possible up to 256
-    dtype    float32, or any type of 2 or 4 bytes
-    group    how many tiles lie side by side in a band that blocks walk down; 0: whole rows
-    hint     "" or "cs": streaming loads and stores
-
-    Raises CuteLabError for numbers that do not fit each other.
+class Transpose(TransposePlan):
+    """A `TransposePlan` that runs: call it with (out, a), or take its kernel.
 
     >>> padded(32).launch_shape(100, 50)
-    ((8, 1, 1), (32, 8, 1))
+    ((2, 4, 1), (32, 8, 1))
     """
-
-    tile: int
-    layout: Layout | ComposedLayout | None
-    vector: int = 1
-    threads: int | None = None
-    dtype: Any = np.float32
-    group: int = 0
-    hint: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", np.dtype(self.dtype))
-        if self.threads is None and is_int(self.tile) and is_int(self.vector) and 0 < self.vector <= self.tile:
-            object.__setattr__(self, "threads", _fitting(self.chunks, 256))
-        for name, least in (("tile", 1), ("vector", 1), ("threads", 1), ("group", 0)):
-            value = getattr(self, name)
-            if not is_int(value) or value < least:
-                raise CuteLabError(f"{name} must be a whole number of {least} or more, got {value!r}")
-        if self.dtype.itemsize not in (1, 2, 4):
-            raise CuteLabError(f"the transpose moves elements of 1, 2 or 4 bytes, not {self.dtype}")
-        if self.vector * self.dtype.itemsize not in (1, 2, 4, 8, 16):
-            raise CuteLabError(f"one access moves 1 to 16 bytes; {self.vector} x {self.dtype} does not fit")
-        if self.tile % self.vector:
-            raise CuteLabError(f"tile {self.tile} is not a multiple of vector {self.vector}")
-        if self.threads > 1024 or self.threads % self.chunks or self.chunks % self.rows_at_once:
-            raise CuteLabError(
-                f"{self.threads} threads do not divide a tile of {self.tile} with {self.vector} elements an access; "
-                f"threads must be {self.chunks} times a divisor of {self.chunks}, at most 1,024"
-            )
-        if self.layout is None:
-            if self.vector > 1:
-                raise CuteLabError("the naive transpose writes single elements; use vector=1")
-            return
-        if size(self.layout) != self.tile**2 or len(self.layout) != 2 or size(self.layout(0, None)) != self.tile:
-            raise CuteLabError(f"the tile's layout must have {self.tile} rows and columns, got {self.layout}")
-        if row_vector(self.layout) < self.vector:
-            raise CuteLabError(
-                f"{self.layout} keeps {row_vector(self.layout)} neighbours of a row together and aligned, "
-                f"but an access takes {self.vector}; use vector={row_vector(self.layout)} or another layout"
-            )
-        elements = tile_elements(self.layout)
-        if elements * self.dtype.itemsize > 48 * 1024:
-            raise CuteLabError(
-                f"{self.layout} takes {elements * self.dtype.itemsize:,} bytes of shared memory; a block has 49,152"
-            )
-
-    @property
-    def chunks(self) -> int:
-        """Accesses along a row of the tile."""
-        return self.tile // self.vector
-
-    @property
-    def rows_at_once(self) -> int:
-        return self.threads // self.chunks
-
-    def launch_shape(self, rows: int, columns: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """The grid and the block for a matrix of this shape."""
-        tiles = -(-rows // self.tile) * -(-columns // self.tile)
-        return (tiles, 1, 1), (self.chunks, self.rows_at_once, 1)
-
-    def fitted(self, rows: int, columns: int) -> Transpose:
-        """The same with single elements, if rows of the matrix or of its transpose do not start aligned."""
-        if rows % self.vector == 0 and columns % self.vector == 0:
-            return self
-        return replace(self, vector=1, threads=_fitting(self.tile, self.threads or 256), hint="")
 
     @property
     def kernel_dtype(self) -> np.dtype:
@@ -127,11 +52,6 @@ class Transpose:
         plan = self.fitted(rows, columns) if _aligned(out) and _aligned(a) else self.fitted(1, 1)
         bits = self.kernel_dtype
         launch(plan.kernel, *plan.launch_shape(rows, columns), out.view(bits), a.view(bits))
-
-
-def _fitting(chunks: int, most: int) -> int:
-    """The most threads, up to `most`, that are `chunks` times a divisor of `chunks`."""
-    return chunks * max(d for d in range(1, chunks + 1) if chunks % d == 0 and (d == 1 or chunks * d <= most))
 
 
 def _aligned(array: Any) -> bool:
@@ -159,12 +79,13 @@ def _check(out: Any, a: Any, dtype: np.dtype) -> tuple[int, int]:
 @cache
 def _kernel(plan: Transpose) -> Any:
     """The kernel of a plan. All numbers of the plan are constants in it."""
-    TILE, V, STEP, GROUP = plan.tile, plan.vector, plan.rows_at_once, plan.group
-    LOADS, BLOCKS = plan.tile // plan.rows_at_once, plan.chunks // plan.rows_at_once
-    LOADED, BLOCK = LOADS * V, V * V
+    TILE, V, GROUP, (X, Y) = plan.tile, plan.vector, plan.group, plan.block
+    DOWN, ACROSS, SQUARES = TILE // Y, plan.chunks // X, plan.chunks // Y
+    LOADED, SQUARE = DOWN * ACROSS * V, V * V
     STAGED = plan.layout is not None
-    layout = plan.layout if plan.layout is not None else LayoutRight((1, 1))
-    SIZE, address, dtype = tile_elements(layout), address_function(layout), plan.kernel_dtype
+    layout = plan.layout if plan.layout is not None else LayoutRight((TILE, TILE))
+    SIZE, dtype = (tile_elements(layout) if STAGED else 1), plan.kernel_dtype
+    address, write_at, read_at = address_function(layout), *_steps(plan, layout)
     load, store = vector_access(V, plan.dtype.itemsize, plan.hint)  # global memory
     load_tile, store_tile = vector_access(V, plan.dtype.itemsize)  # shared memory
 
@@ -174,113 +95,97 @@ def _kernel(plan: Transpose) -> Any:
         mine = cuda.local.array(LOADED, dtype)
         rows, columns = a.shape
         x, y = cuda.threadIdx.x, cuda.threadIdx.y
-        tiles_x, tiles_y = (columns + TILE - 1) // TILE, (rows + TILE - 1) // TILE
-        band, width = 0, tiles_x
-        if GROUP > 0:
+        row0, column0 = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+        if GROUP > 0:  # blocks walk down bands of GROUP tiles
+            tiles_x, tiles_y = (columns + TILE - 1) // TILE, (rows + TILE - 1) // TILE
             band = cuda.blockIdx.x // (GROUP * tiles_y) * GROUP
             width = min(GROUP, tiles_x - band)
-        place = cuda.blockIdx.x - band * tiles_y
-        row0, column0 = place // width * TILE, (band + place % width) * TILE
-        c = column0 + x * V
-        for i in range(LOADS):
-            r = row0 + y + i * STEP
-            if r < rows and c < columns:
-                load(mine, i * V, a, (r, c))
+            place = cuda.blockIdx.x - band * tiles_y
+            row0, column0 = place // width * TILE, (band + place % width) * TILE
+        r, c = row0 + y, column0 + x * V
+        start = r * columns + c
+        for i in range(DOWN):
+            for h in range(ACROSS):
+                if r + i * Y < rows and c + h * X * V < columns:
+                    load(mine, (i * ACROSS + h) * V, a, start + i * Y * columns + h * X * V)
         if not STAGED:
-            for i in range(LOADS):
-                r = row0 + y + i * STEP
-                if r < rows and c < columns:
-                    store(out, (c, r), mine, i * V, 1)
+            start = c * rows + r
+            for i in range(DOWN):
+                for h in range(ACROSS):
+                    if r + i * Y < rows and c + h * X * V < columns:
+                        store(out, start + h * X * V * rows + i * Y, mine, (i * ACROSS + h) * V, 1)
             return
-        for i in range(LOADS):
-            store_tile(tile, address(y + i * STEP, x * V), mine, i * V, 1)
+        base = address(y, x * V)
+        for i in range(DOWN):
+            for h in range(ACROSS):
+                store_tile(tile, write_at(base, y, x * V, i * Y, h * X * V), mine, (i * ACROSS + h) * V, 1)
         cuda.syncthreads()
-        block = cuda.local.array(BLOCK, dtype)
-        r = row0 + x * V
-        for j in range(BLOCKS):
-            down = (y + j * STEP) * V
-            for i in range(V):
-                load_tile(block, i * V, tile, address(x * V + i, down))
-            for i in range(V):
-                c = column0 + down + i
-                if r < rows and c < columns:
-                    store(out, (c, r), block, i, V)
+        square = cuda.local.array(SQUARE, dtype)
+        base = address(x * V, y * V)
+        r, c = row0 + x * V, column0 + y * V
+        start = c * rows + r
+        for j in range(SQUARES):
+            for h in range(ACROSS):
+                for k in range(V):
+                    load_tile(square, k * V, tile, read_at(base, x * V, y * V, h * X * V + k, j * Y * V))
+                for k in range(V):
+                    if r + h * X * V < rows and c + j * Y * V + k < columns:
+                        store(out, start + (j * Y * V + k) * rows + h * X * V, square, k, V)
 
     return transpose
 
 
-def naive(tile: int = 32, **options: Any) -> Transpose:
-    """The transpose without shared memory: rows are read, columns written, one sector for each element."""
-    return Transpose(tile, None, **options)
-
-
-def conflicting(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
-    """Pitch = tile: a column of the tile lies in one bank (or a few, with wide accesses).
-
-    >>> str(conflicting(32).layout)
-    '(32,32):(32,1)'
-    """
-    return Transpose(tile, LayoutRight((tile, tile)), vector, **options)
-
-
-def padded(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
-    """Each row (with vectors: each group of `vector` rows) is followed by `vector` unused elements.
-
-    >>> str(padded(32).layout), str(padded(64, vector=4).layout)
-    ('(32,32):(33,1)', '((4,16),64):((64,260),1)')
-    """
-    if vector == 1:
-        return Transpose(tile, Layout((tile, tile), (tile + 1, 1)), **options)
-    _whole(tile, vector)
-    rows = (vector, tile // vector)
-    layout = Layout((rows, tile), ((tile, vector * tile + vector), 1))
-    return Transpose(tile, layout, vector, **options)
-
-
-def swizzled(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
-    """The row's number (with vectors: the row group's) is XORed into the column: no element more than the tile.
-
-    >>> str(swizzled(32).layout), str(swizzled(64, vector=4).layout)
-    ('Sw<5,0,5> o 0 o (32,32):(32,1)', 'Sw<3,2,6> o 0 o (64,64):(64,1)')
-    """
-    _whole(tile, vector)
-    itemsize = np.dtype(options.get("dtype", np.float32)).itemsize
-    base, across = vector.bit_length() - 1, tile.bit_length() - 1
-    row_group = across + base  # the bits of the offset that count groups of `vector` rows
-    banks = max(1, 128 // (vector * max(itemsize, 4) if vector == 1 else vector * itemsize)).bit_length() - 1
-    bits = min(banks, across - base)
-    return Transpose(
-        tile, ComposedLayout(Swizzle(bits, base, row_group - base), 0, LayoutRight((tile, tile))), vector, **options
-    )
-
-
-def _whole(tile: int, vector: int) -> None:
-    if not (
-        is_int(tile) and is_int(vector) and tile > 0 and vector > 0 and tile & (tile - 1) == 0 and tile % vector == 0
-    ):
-        raise CuteLabError(f"tile {tile!r} must be a power of two and a multiple of vector {vector!r}")
+def _steps(plan: Transpose, layout: Any) -> tuple[Any, Any]:
+    """How the addresses of a thread's writes and reads in the tile follow from the first one."""
+    v, (bx, by) = plan.vector, plan.block
+    x, y = (n.ravel() for n in np.indices((bx, by)))
+    i, h = (n.ravel() for n in np.indices((plan.tile // by, plan.chunks // bx)))
+    write = step_function(layout, (y, x * v), (i * by, h * bx * v))
+    j, h, k = (n.ravel() for n in np.indices((plan.chunks // by, plan.chunks // bx, v)))
+    return write, step_function(layout, (x * v, y * v), (h * bx * v + k, j * by * v))
 
 
 def variant(name: str, tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
     """The transpose of this name: "naive", "conflicting", "padded" or "swizzled".
 
-    >>> variant("padded").layout == padded(32).layout
-    True
+    naive        no shared memory: rows are read, columns written, one sector for each element
+    conflicting  pitch = tile: a column of the tile lies in one bank (or a few, with wide accesses)
+    padded       one unused element after each row (with vectors: `vector` after each group of `vector` rows)
+    swizzled     the row's number (with vectors: the row group's) is XORed into the column; no element more than the tile
+
+    >>> [str(variant(name, 32).layout) for name in VARIANTS[1:]]
+    ['(32,32):(32,1)', '(32,32):(33,1)', 'Sw<5,0,5> o 0 o (32,32):(32,1)']
     """
-    makers = {"naive": naive, "conflicting": conflicting, "padded": padded, "swizzled": swizzled}
-    if name not in makers:
-        raise CuteLabError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
-    if name == "naive":
-        return naive(tile, **options)
-    return makers[name](tile, vector=vector, **options)
+    itemsize = np.dtype(options.get("dtype", np.float32)).itemsize
+    return Transpose(tile, tile_layout(name, tile, vector, itemsize), 1 if name == "naive" else vector, **options)
+
+
+def naive(tile: int = 32, **options: Any) -> Transpose:
+    """`variant("naive", ...)`: without shared memory."""
+    return variant("naive", tile, **options)
+
+
+def conflicting(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
+    """`variant("conflicting", ...)`: pitch = tile."""
+    return variant("conflicting", tile, vector, **options)
+
+
+def padded(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
+    """`variant("padded", ...)`: one unused element after each row."""
+    return variant("padded", tile, vector, **options)
+
+
+def swizzled(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
+    """`variant("swizzled", ...)`: the row's number XORed into the column."""
+    return variant("swizzled", tile, vector, **options)
 
 
 def candidates(dtype: Any = np.float32) -> tuple[Transpose, ...]:
-    """The transposes worth trying on a GPU: tile, vector, threads, layout, order of blocks, cache hint."""
+    """The transposes worth trying on a GPU: tile, width of an access, block, layout, order of blocks, cache hint."""
     found = []
-    for tile, vector, threads in ((32, 1, 256), (64, 1, 512), (64, 2, 256), (64, 2, 512), (64, 4, 128), (64, 4, 256)):
+    for tile, vector, block in ((64, 1, (32, 8)), (64, 2, (32, 8)), (64, 2, (32, 16)), (64, 4, (16, 8)), (64, 4, (16, 16))):
         for name in ("padded", "swizzled"):
-            for group in (0, 8, 32):
+            for group in (0, 8):
                 for hint in ("", "cs"):
-                    found.append(variant(name, tile, vector, threads=threads, group=group, hint=hint, dtype=dtype))
+                    found.append(variant(name, tile, vector, block=block, group=group, hint=hint, dtype=dtype))
     return tuple(found)

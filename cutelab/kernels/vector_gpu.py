@@ -8,9 +8,9 @@ from llvmlite import ir
 from numba.cuda.extending import intrinsic
 
 try:  # numba-cuda has its own; the target built into Numba uses the core's
-    from numba.cuda import cgutils, types
+    from numba.cuda import types
 except ImportError:
-    from numba.core import cgutils, types
+    from numba.core import types
 
 
 def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
@@ -20,12 +20,11 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
     words = max(1, nbytes // 4)
     packed = ir.VectorType(word, words) if words > 1 else word
 
+    guarded = itemsize < 4 <= nbytes
+
     def pointer(context, builder, array_type, array, index_type, index):
         record = context.make_array(array_type)(context, builder, array)
-        indices = cgutils.unpack_tuple(builder, index) if isinstance(index_type, types.BaseTuple) else [index]
-        kinds = list(index_type) if isinstance(index_type, types.BaseTuple) else [index_type]
-        indices = [context.cast(builder, i, k, types.intp) for i, k in zip(indices, kinds, strict=True)]
-        return cgutils.get_item_pointer(context, builder, array_type, record, indices)
+        return builder.gep(record.data, [context.cast(builder, index, index_type, types.intp)])
 
     def element(context, builder, array_type, array, at_type, at):
         record = context.make_array(array_type)(context, builder, array)
@@ -44,6 +43,8 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
             else:
                 value = builder.load(builder.bitcast(source, packed.as_pointer()))
                 value.align = nbytes
+            if guarded:
+                value = _guard(builder, value, word, words)
             item = context.get_data_type(array_t.dtype)
             target = element(context, builder, reg_t, args[0], at_t, args[1])
             lanes = builder.bitcast(value, ir.VectorType(item, width) if width > 1 else item)
@@ -71,6 +72,8 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
                         ir.Constant(ir.IntType(32), k),
                     )
             value = builder.bitcast(lanes, packed)
+            if guarded:
+                value = _guard(builder, value, word, words)
             target = pointer(context, builder, array_t, args[0], index_t, args[1])
             if hint:
                 _asm_store(builder, target, value, word, words, hint)
@@ -85,6 +88,21 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
 
 def _part(builder: Any, lanes: Any, k: int, width: int) -> Any:
     return lanes if width == 1 else builder.extract_element(lanes, ir.Constant(ir.IntType(32), k))
+
+
+def _guard(builder: Any, value: Any, word: ir.IntType, words: int) -> Any:
+    """The same words, passed through a move that the compiler cannot see into.
+
+    Without it the compiler looks through to elements of 1 or 2 bytes, and takes a 16-byte access apart into smaller ones.
+    """
+    move = ir.InlineAsm(ir.FunctionType(word, [word]), "mov.b32 $0, $1;", "=r,r")
+    if words == 1:
+        return builder.call(move, [value])
+    result = ir.Constant(value.type, ir.Undefined)
+    for k in range(words):
+        place = ir.Constant(ir.IntType(32), k)
+        result = builder.insert_element(result, builder.call(move, [builder.extract_element(value, place)]), place)
+    return result
 
 
 def _letter(word: ir.IntType) -> str:

@@ -21,35 +21,27 @@ def test_one_and_two_buffers_equal_numpy():
 
 
 def counts(name):
-    plan = variant(name, 64, values=8)
+    plan = variant(name, 64)
     a, b, c = np.ones((64, 8), np.float32), np.ones((8, 64), np.float32), np.zeros((64, 64), np.float32)
     seen = trace(plan.kernel(), *plan.launch_shape(64, 64), c, a, b)
     assert (c == 8).all()
-    loads = [x for x in seen.lines if x.space == "shared" and x.kind == "load"]
-    return loads, seen
+    return [x for x in seen.lines if x.space == "shared" and x.kind == "load"], seen
 
 
 def test_reads_of_a_meet_in_banks_only_in_the_conflicting_layout():
-    # 8 lanes read 8 rows of A: pitch 8 puts them in 4 banks, two in each; pitch 9 in 8 banks.
-    for name, ways in (("conflicting", 2), ("padded", 1), ("swizzled", 1)):
-        (a, b), _ = counts(name)
-        assert (a.wavefronts, a.ideal) == (ways * a.accesses, a.accesses), name
-        assert b.wavefronts == b.ideal == b.accesses
+    # 16-byte loads by lanes that pairwise share addresses: 2 wavefronts for 8 different pieces, 8 if all lie in the same banks.
+    for name in VARIANTS:
+        loads, _ = counts(name)
+        for load, which in zip(loads, "ab", strict=True):
+            each = 8 if name == "conflicting" and which == "a" else 2
+            assert (load.access_bytes, load.wavefronts) == (16, each * load.accesses), (name, which)
 
 
-def test_paired_lanes_halve_the_groups_of_wide_loads():
-    # 16-byte loads by 32 lanes that pairwise share addresses: 2 wavefronts, not 4.
-    loads, _ = counts("fastest")
-    for access in loads:
-        assert access.access_bytes == 16
-        assert access.wavefronts == 2 * access.accesses
-
-
-def test_stores_of_a_are_free_where_the_layout_is_made_for_them():
-    for name, excess in (("conflicting", True), ("swizzled", False), ("fastest", False)):
+def test_stores_of_a_are_free_but_in_the_conflicting_layout():
+    for name in VARIANTS:
         _, seen = counts(name)
         store = next(x for x in seen.lines if x.space == "shared" and x.kind == "store" and x.access_bytes == 4)
-        assert (store.excess > 0) == excess, name
+        assert store.wavefronts == store.accesses * (4 if name == "conflicting" else 1)
 
 
 @pytest.mark.parametrize(
@@ -57,8 +49,9 @@ def test_stores_of_a_are_free_where_the_layout_is_made_for_them():
     [
         (lambda: Gemm(100, 128, 8, Layout((100, 8)), Layout((8, 128), (128, 1))), "multiples of these"),
         (lambda: Gemm(128, 128, 8, Layout((8, 128)), Layout((8, 128), (128, 1))), r"shape \(128, 8\)"),
-        (lambda: variant("conflicting", vector=4), "4 neighbours together"),
+        (lambda: Gemm(128, 128, 8, Layout((128, 8), (8, 1)), Layout((8, 128), (128, 1)), vector=4), "4 neighbours together"),
         (lambda: variant("swizzled", k=64), "bytes of shared memory"),
+        (lambda: variant("padded", k=12), "share out tiles"),
         (lambda: variant("best"), "conflicting, padded"),
         (lambda: variant("padded", 32, values=4)(*(np.zeros((4, 5), np.float32),) * 3), "does not fit"),
         (lambda: variant("padded", 32, values=4)(*(np.zeros((4, 4)),) * 3), "float32 matrix"),

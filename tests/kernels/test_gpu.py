@@ -15,7 +15,7 @@ def test_equals_numpy(name, shape, equal):
 
 
 def test_free_of_conflicts_is_faster():
-    options = {"vector": 4, "threads": 256}
+    options = {"vector": 1, "block": (32, 8)}
     chosen = {
         "conflicting": conflicting(64, **options),
         "padded": padded(64, **options),

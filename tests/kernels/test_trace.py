@@ -64,29 +64,29 @@ def test_column_of_a_tile_by_hand():
     assert wavefronts(bad.worst).count == 32 and "32-way" in bad.explain()
 
 
-@pytest.mark.parametrize("plan", [conflicting(32), padded(32), swizzled(32), padded(32, 4, threads=64)], ids=str)
+@pytest.mark.parametrize("plan", [conflicting(32), padded(32), swizzled(32), padded(32, 4), swizzled(64)], ids=str)
 def test_transpose_against_the_memory_model(plan):
-    # Thread (x, y), round i, reads the tile at (x * vector + i, y * vector): the same addresses from the layout's table.
-    table, v, nbytes = offsets(plan.layout), plan.vector, 4 * plan.vector
+    # Thread (x, y) reads squares of vector x vector elements: the same addresses from the layout's table.
+    table, v, (bx, by) = offsets(plan.layout), plan.vector, plan.block
     expected = 0
-    rounds = plan.chunks // plan.rows_at_once
-    thread = np.arange(plan.threads).reshape(-1, 32)
-    x, y = thread % plan.chunks, thread // plan.chunks
-    for j in range(rounds):
-        for i in range(v):
-            address = table[x * v + i, (y + j * plan.rows_at_once) * v] * 4
-            expected += int(wavefronts(WarpAccess(address, nbytes)).count.sum())
+    thread = np.arange(bx * by).reshape(-1, 32)
+    x, y = thread % bx, thread // bx
+    for down in range(0, plan.chunks, by):
+        for across in range(0, plan.chunks, bx):
+            for i in range(v):
+                address = table[(x + across) * v + i, (y + down) * v] * 4
+                expected += int(wavefronts(WarpAccess(address, 4 * v)).count.sum())
     assert trace_tile(plan).total("shared", "load") == expected
 
 
 def test_counts_do_not_depend_on_how_often_the_code_ran():
     # Python rewrites instructions that run often; the first trace must count as the tenth.
-    plan = swizzled(32, threads=128)
+    plan = swizzled(32, block=(32, 4))
     assert len({tuple(map(tuple, figures(trace_tile(plan)))) for _ in range(4)}) == 1
 
 
 def test_whole_launch_prediction():
-    counted = predict_transpose(transposes()["conflicting 32"], 2048)
+    counted = predict_transpose(transposes()["conflicting, tile 32, 4 B"], 2048)
     assert counted == {
         "global load": 524288,
         "global store": 524288,

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, offsets, parse_layout
+from cutelab.kernel_plans.tiles import row_vector, tile_elements
 from cutelab.kernels import launch, machine
-from cutelab.kernels.address import address_function, plain, row_vector, tile_elements
+from cutelab.kernels.address import address_function, plain, step_function
 from cutelab.kernels.bench import check_transpose
 from cutelab.kernels.transpose import VARIANTS, Transpose, candidates, conflicting, naive, padded, swizzled, variant
 
@@ -30,6 +31,21 @@ def test_address_function_is_the_layout_at_every_coordinate(text):
     assert np.array_equal(np.vectorize(address)(i, j), table)
 
 
+@pytest.mark.parametrize("text", LAYOUTS)
+def test_a_step_from_any_place_is_the_address_there(text):
+    # Starts and steps as a kernel has them: some rows and columns, then multiples of them. Right also where bits carry.
+    layout = parse_layout(text)
+    table = offsets(layout)
+    rows, columns = table.shape
+    for down, across in ((1, 1), (2, 2), (rows, 1), (1, columns), (3, 1)):
+        i, j = (n.ravel() for n in np.indices((min(down, rows), min(across, columns))))
+        di, dj = (n.ravel() for n in np.mgrid[0 : rows - i.max() : down, 0 : columns - j.max() : across])
+        step, address = plain(step_function(layout, (i, j), (di, dj))), plain(address_function(layout))
+        for a, b in zip(i, j, strict=True):
+            got = [step(address(a, b), a, b, x, y) for x, y in zip(di, dj, strict=True)]
+            assert got == table[a + di, b + dj].tolist()
+
+
 @pytest.mark.parametrize("shape", [(32, 32), (33, 31), (1, 40), (40, 1)])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_equals_numpy(name, shape):
@@ -39,16 +55,16 @@ def test_equals_numpy(name, shape):
 @pytest.mark.parametrize(
     "plan",
     [
-        conflicting(32, 4, threads=64),
-        padded(32, 2, threads=128),
-        padded(32, 4, threads=8),
-        swizzled(32, 4, threads=64),
-        swizzled(64, 8, threads=64, dtype=np.float16),
+        conflicting(32, 4, block=(8, 8)),
+        padded(32, 2, block=(8, 16)),
+        padded(32, 4, block=(4, 2)),
+        swizzled(32, 4, block=(8, 8)),
+        swizzled(64, 8, dtype=np.float16),
         swizzled(32, 1, dtype=np.int16),
-        naive(16, threads=64),
+        naive(16, block=(8, 4)),
         padded(16, 4, group=2),
-        swizzled(32, 4, threads=64, hint="cs"),
-        Transpose(8, parse_layout("((2,4),8):((16,40),2)"), threads=32),
+        swizzled(32, 4, hint="cs"),
+        Transpose(8, parse_layout("((2,4),8):((16,40),2)"), block=(4, 8)),
     ],
     ids=str,
 )
@@ -66,7 +82,7 @@ def test_rows_that_do_not_start_aligned_fall_back_to_single_elements():
 def test_numbas_own_simulator_agrees():
     if machine.gpu:
         pytest.skip("Numba's simulator is not chosen where there is a GPU")
-    plan = swizzled(16, threads=64)
+    plan = swizzled(16, block=(16, 4))
     a = np.arange(20 * 18, dtype=np.float32).reshape(20, 18)
     out = np.full((18, 20), np.nan, np.float32)
     plan.kernel[plan.launch_shape(20, 18)](out, a)
@@ -91,8 +107,8 @@ def test_layout_helpers():
         (lambda: Transpose(32, Layout((32, 16))), "32 rows and columns"),
         (lambda: Transpose(32, Layout((32, 32), (33, 1)), vector=4), "use vector=1"),
         (lambda: Transpose(32, Layout((32, 32), (0, 1))), "two elements of the tile in one place"),
-        (lambda: Transpose(128, Layout((128, 128), (128, 1)), threads=128), "65,536 bytes of shared memory"),
-        (lambda: padded(32, threads=100), "threads must be 32 times"),
+        (lambda: Transpose(128, Layout((128, 128), (128, 1))), "65,536 bytes of shared memory"),
+        (lambda: padded(32, block=(10, 10)), "both must divide 32"),
         (lambda: Transpose(32, None, vector=2), "vector=1"),
         (lambda: swizzled(48), "power of two"),
         (lambda: swizzled(32, 8), "1 to 16 bytes"),
