@@ -38,7 +38,7 @@ from cutelab.algebra import (
 )
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
-from cutelab.data import measured
+from cutelab.data import measured, measured_kernels
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import crd2idx, idx2crd
 from cutelab.layout import (
@@ -120,6 +120,7 @@ __all__ = [
     "max_common_layout",
     "max_common_vector",
     "measured",
+    "measured_kernels",
     "offsets",
     "parse_layout",
     "parse_swizzle",

@@ -14,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.data.kernels import KernelCount, KernelTime, MeasuredKernels, measured_kernels
 from cutelab.errors import CuteLabError
+
+__all__ = ["KernelCount", "KernelTime", "Measured", "MeasuredKernels", "measured", "measured_kernels"]
 
 COUNTS = {"h200_shared_wavefronts": "wavefronts", "h200_global_sectors": "sectors"}
 KINDS = {"ld": "load", "st": "store", "red": "reduce", "atom": "atomic"}

@@ -1,7 +1,7 @@
 """What the course's kernels do, as numbers: tiles, layouts, blocks, and every access predicted from them. No Numba here.
 
-    TransposePlan, GemmPlan     frozen plans; `accesses()` predicts sectors and wavefronts of each access of a block
-    PlannedAccess               one access: its warp instructions, count, ideal, and the worst one in words
+TransposePlan, GemmPlan     frozen plans; `accesses()` predicts sectors and wavefronts of each access of a block
+PlannedAccess               one access: its warp instructions, count, ideal, and the worst one in words
 """
 
 from cutelab.kernel_plans.access import PlannedAccess

@@ -61,6 +61,11 @@ class PlannedAccess:
         return int(self._counted.ideal.sum()) * self.times
 
     @property
+    def ways(self) -> int:
+        """Shared memory: the n of the worst "n-way bank conflict"; 1 means free of conflicts. Global memory: 0."""
+        return 0 if self.space == "global" else int(self._counted.ways.max())
+
+    @property
     def worst(self) -> WarpAccess:
         """The worst warp instruction."""
         at = int(np.argmax(self._counted.count))
@@ -76,7 +81,7 @@ def by_warps(address: np.ndarray, nbytes: int, kind: str, active: np.ndarray | N
 
     active: which threads take part, of the same shape. A block that is no multiple of 32 threads has a part of a warp.
     """
-    instructions, threads = address.shape
+    threads = address.shape[1]
     whole = -(-threads // WARP) * WARP
     if active is None:
         active = np.ones(address.shape, bool)

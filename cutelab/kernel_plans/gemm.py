@@ -17,11 +17,11 @@ from cutelab.errors import CuteLabError
 from cutelab.int_tuple import is_int, product
 from cutelab.kernel_plans.access import PlannedAccess, by_warps
 from cutelab.kernel_plans.tiles import SHARED_BYTES, row_vector, tile_elements
-from cutelab.layout import Layout, LayoutRight, offsets
+from cutelab.layout import Layout, offsets
 from cutelab.swizzle import Swizzle
 
 Point = tuple[int, int, int]
-VARIANTS = ("conflicting", "padded", "swizzled", "fastest")
+VARIANTS = ("conflicting", "padded", "swizzled", "column-major")
 ITEM = 4  # bytes of float32
 GROUP = 4  # neighbours down A's m that one 16-byte access takes
 
@@ -39,6 +39,7 @@ class GemmPlan:
 
     Raises CuteLabError for numbers that do not fit each other.
 
+    >>> from cutelab.layout import LayoutRight
     >>> GemmPlan(128, 128, 8, a_layout("padded"), LayoutRight((8, 128)), vector=4).threads
     256
     """
@@ -130,9 +131,10 @@ class GemmPlan:
 
         edge: of the square matrices, a multiple of the tiles
 
+        >>> from cutelab.layout import LayoutRight
         >>> plan = GemmPlan(128, 128, 8, a_layout("conflicting"), LayoutRight((8, 128)), vector=4)
         >>> [(a.name, a.count, a.ideal) for a in plan.accesses() if a.name.startswith("read tile")]
-        [('read tile A', 1024, 256), ('read tile B', 256, 256)]
+        [('read tile A', 1024, 128), ('read tile B', 256, 128)]
         """
         w, v = self.width(), self.vector
         (ai, aj), (bi, bj) = self.fetched(w)
@@ -162,7 +164,7 @@ class GemmPlan:
             shared("read tile A", "mine_a[...] = tile_a[...]", read_a, "load", v),
             shared("read tile B", "mine_b[...] = tile_b[...]", read_b, "load", v),
             shared("write tile A", "tile_a[...] = next_a[...]", a_table[a_rows, aj + each], "store", 1),
-            shared("write tile B", "tile_b[...] = next_b[...]", b_table[b_rows, bj + each[: w : put]], "store", put),
+            shared("write tile B", "tile_b[...] = next_b[...]", b_table[b_rows, bj + each[:w:put]], "store", put),
             self._write_c(edge),
         )
 
@@ -182,14 +184,14 @@ def a_layout(name: str, m: int = 128, k: int = 8) -> Layout | ComposedLayout:
     conflicting  groups of 4 rows, each group with its k columns in one piece: lanes that read different groups meet in banks
     padded       the same with 4 unused elements after each group
     swizzled     the same as conflicting, with the group's number XORed into the column
-    fastest      all m of a column in one piece, and 4 unused elements
+    column-major  all m of a column in one piece, and 4 unused elements after it
 
     >>> [str(a_layout(name)) for name in VARIANTS]
     ['((4,32),8):((1,32),4)', '((4,32),8):((1,36),4)', 'Sw<3,2,3> o 0 o ((4,32),8):((1,32),4)', '(128,8):(1,132)']
     """
     if name not in VARIANTS:
         raise CuteLabError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
-    if name == "fastest":
+    if name == "column-major":
         return Layout((m, k), (1, m + 4))
     if name == "swizzled":
         return ComposedLayout(group_swizzle(k), 0, grouped(m, k, GROUP * k))
@@ -203,7 +205,9 @@ def grouped(m: int, k: int, pitch: int) -> Layout:
     '((4,16),8):((1,36),4)'
     """
     if m % GROUP or pitch < GROUP * k:
-        raise CuteLabError(f"groups of {GROUP} rows and {k} columns need m a multiple of {GROUP} and a pitch of {GROUP * k}")
+        raise CuteLabError(
+            f"groups of {GROUP} rows and {k} columns need m a multiple of {GROUP} and a pitch of {GROUP * k}"
+        )
     return Layout(((GROUP, m // GROUP), k), ((1, pitch), GROUP))
 
 

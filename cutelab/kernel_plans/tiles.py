@@ -70,7 +70,7 @@ def row_swizzle(tile: int, vector: int = 1, itemsize: int = 4) -> Swizzle:
     the group of `vector` rows) is XORed into the column, in pieces of `vector` elements.
 
     >>> row_swizzle(32), row_swizzle(64, vector=4)
-    (Swizzle(bits=5, base=0, shift=5), Swizzle(bits=3, base=2, shift=6))
+    (Swizzle(5, 0, 5), Swizzle(3, 2, 6))
     """
     if not _powers(tile, vector) or tile % vector:
         raise CuteLabError(f"tile {tile!r} must be a power of two and a multiple of vector {vector!r}")

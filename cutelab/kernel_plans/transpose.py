@@ -29,7 +29,7 @@ class TransposePlan:
     layout   where (row, column) of the tile lies in shared memory: a Layout or ComposedLayout of shape (tile, tile),
              in elements; None: no shared memory (the naive transpose)
     vector   elements of one access: 1, 2, 4 or 8; the layout must keep that many neighbours of a row together
-    block    threads (x, y): both divide tile / vector; None: up to 32 across, 256 in all
+    block    threads (x, y): both divide tile / vector; None: the first of `blocks_of`
     dtype    float32, or any type of 1, 2 or 4 bytes
     group    how many tiles lie side by side in a band that blocks walk down; 0: whole rows
     hint     "" or "cs": streaming loads and stores
@@ -38,7 +38,7 @@ class TransposePlan:
 
     >>> plan = TransposePlan(32, Layout((32, 32), (33, 1)))
     >>> plan.block, plan.launch_shape(100, 50)
-    ((32, 8), ((2, 4, 1), (32, 8, 1)))
+    ((32, 4), ((2, 4, 1), (32, 4, 1)))
     """
 
     tile: int
@@ -171,18 +171,18 @@ def _pairs(*extents: int) -> tuple[np.ndarray, ...]:
 
 
 def blocks_of(tile: int, vector: int = 1) -> tuple[tuple[int, int], ...]:
-    """Which blocks suit a tile? The usual one first: up to 32 threads across and 256 in all.
+    """Which blocks suit a tile? The usual one first: up to 32 threads across, and eight elements for each thread.
 
-    >>> blocks_of(64)
-    ((32, 8), (64, 4), (64, 8), (32, 16), (32, 4), (16, 16))
+    >>> blocks_of(64), blocks_of(32)
+    (((32, 16), (64, 4), (64, 8), (32, 8)), ((32, 4), (32, 16), (32, 8), (16, 16)))
     """
     chunks = tile // vector
     fits = [n for n in range(1, chunks + 1) if chunks % n == 0]
     x = max(n for n in fits if n <= 32)
-    first = (x, max(n for n in fits if n * x <= 256 or n == 1))
+    first = (x, max(n for n in fits if n * x <= min(tile * tile // 8, 512) or n == 1))
     usual = [first, (64, 4), (64, 8), (32, 16), (32, 8), (32, 4), (16, 16), (16, 8), (8, 16), (8, 8), (8, 4)]
     found = [b for b in usual if chunks % b[0] == 0 and chunks % b[1] == 0 and b[0] * b[1] <= 1024]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))[:4]
 
 
 def _examples(tile: int, vector: int) -> str:

@@ -173,7 +173,7 @@ def variant(name: str, tile: int = 128, k: int = 8, values: int = 8, **options: 
     conflicting  groups of 4 rows one after the other: lanes that read down a column of groups meet in banks
     padded       the same with 4 unused elements after each group
     swizzled     the same with the group's number XORed into the column; no element more
-    fastest      all m of a column together, (m,k):(1,m+4)
+    column-major  all m of a column together, (m,k):(1,m+4)
 
     >>> str(variant("conflicting").a_layout), str(variant("padded").a_layout)
     ('((4,32),8):((1,32),4)', '((4,32),8):((1,36),4)')

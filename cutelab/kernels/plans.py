@@ -36,7 +36,7 @@ def explorable() -> tuple[Transpose, ...]:
     """What `explore.kernel` can be set to, as far as it is timed: tiles, widths, blocks, variants, and a row of pitches."""
     found = []
     for tile, vector in ((32, 1), (32, 2), (32, 4), (64, 1), (64, 2), (64, 4)):
-        for block in blocks_of(tile, vector)[:4]:
+        for block in blocks_of(tile, vector):
             for name in transpose.VARIANTS if vector == 1 else transpose.VARIANTS[1:]:
                 found.append(transpose.variant(name, tile, vector, block=block))
     for tile in (32, 64):
@@ -64,7 +64,10 @@ def name_of(plan: Transpose) -> str:
 def numbers_of(plan: Transpose | Gemm) -> dict[str, Any]:
     """A plan as plain values, for JSON."""
     found = {f.name: getattr(plan, f.name) for f in fields(plan)}
-    return {k: v if isinstance(v, int | str | bool) else list(v) if isinstance(v, tuple) else str(v) for k, v in found.items()}
+    return {
+        k: v if isinstance(v, int | str | bool) else list(v) if isinstance(v, tuple) else str(v)
+        for k, v in found.items()
+    }
 
 
 def gemms() -> dict[str, Gemm]:

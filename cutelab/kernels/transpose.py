@@ -30,7 +30,7 @@ class Transpose(TransposePlan):
     """A `TransposePlan` that runs: call it with (out, a), or take its kernel.
 
     >>> padded(32).launch_shape(100, 50)
-    ((2, 4, 1), (32, 8, 1))
+    ((2, 4, 1), (32, 4, 1))
     """
 
     @property
@@ -183,7 +183,13 @@ def swizzled(tile: int = 32, vector: int = 1, **options: Any) -> Transpose:
 def candidates(dtype: Any = np.float32) -> tuple[Transpose, ...]:
     """The transposes worth trying on a GPU: tile, width of an access, block, layout, order of blocks, cache hint."""
     found = []
-    for tile, vector, block in ((64, 1, (32, 8)), (64, 2, (32, 8)), (64, 2, (32, 16)), (64, 4, (16, 8)), (64, 4, (16, 16))):
+    for tile, vector, block in (
+        (64, 1, (32, 8)),
+        (64, 2, (32, 8)),
+        (64, 2, (32, 16)),
+        (64, 4, (16, 8)),
+        (64, 4, (16, 16)),
+    ):
         for name in ("padded", "swizzled"):
             for group in (0, 8):
                 for hint in ("", "cs"):

@@ -49,7 +49,10 @@ def test_stores_of_a_are_free_but_in_the_conflicting_layout():
     [
         (lambda: Gemm(100, 128, 8, Layout((100, 8)), Layout((8, 128), (128, 1))), "multiples of these"),
         (lambda: Gemm(128, 128, 8, Layout((8, 128)), Layout((8, 128), (128, 1))), r"shape \(128, 8\)"),
-        (lambda: Gemm(128, 128, 8, Layout((128, 8), (8, 1)), Layout((8, 128), (128, 1)), vector=4), "4 neighbours together"),
+        (
+            lambda: Gemm(128, 128, 8, Layout((128, 8), (8, 1)), Layout((8, 128), (128, 1)), vector=4),
+            "4 neighbours together",
+        ),
         (lambda: variant("swizzled", k=64), "bytes of shared memory"),
         (lambda: variant("padded", k=12), "share out tiles"),
         (lambda: variant("best"), "conflicting, padded"),

@@ -1,9 +1,12 @@
 """On a real GPU: results, and the speed that the layouts promise."""
 
+import re
+
 import numpy as np
 import pytest
 
 from cutelab.kernels import bench, machine, plans, trace
+from cutelab.kernels.gemm import variant
 from cutelab.kernels.transpose import conflicting, padded, swizzled
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not machine.gpu, reason="no GPU here")]
@@ -14,15 +17,31 @@ def test_equals_numpy(name, shape, equal):
     assert equal, f"{name} at {shape}"
 
 
-def test_free_of_conflicts_is_faster():
-    options = {"vector": 1, "block": (32, 8)}
-    chosen = {
-        "conflicting": conflicting(64, **options),
-        "padded": padded(64, **options),
-        "swizzled": swizzled(64, **options),
-    }
+@pytest.mark.parametrize("tile", [32, 64])
+def test_free_of_conflicts_is_faster(tile):
+    chosen = {"conflicting": conflicting(tile), "padded": padded(tile), "swizzled": swizzled(tile)}
     ms = {r["name"]: r["ms"] for r in bench.transpose_race(chosen, 8192) if r["name"] in chosen}
-    assert ms["padded"] < ms["conflicting"] and ms["swizzled"] < ms["conflicting"]
+    assert max(ms["padded"], ms["swizzled"]) * 1.8 < ms["conflicting"]
+    assert ms["swizzled"] < 1.03 * ms["padded"]
+
+
+def test_a_product_free_of_conflicts_is_faster():
+    chosen = {name: variant(name) for name in ("conflicting", "padded", "swizzled")}
+    ms = {r["name"]: r["ms"] for r in bench.gemm_race(chosen, 2048) if r["name"] in chosen}
+    assert max(ms["padded"], ms["swizzled"]) * 1.03 < ms["conflicting"]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [padded(64), swizzled(64, 4), swizzled(64, 8, dtype=np.uint16), swizzled(64, 8, dtype=np.uint8)],
+    ids=str,
+)
+def test_an_access_is_one_instruction(plan):
+    assert bench.check_transpose(plan, (128, 128))
+    (text,) = plan.kernel.inspect_asm().values()
+    loads = re.findall(r"ld\.shared(?:\.v(\d))?\.[ubf](\d+)", text)
+    assert {int(n or 1) * int(bits) // 8 for n, bits in loads} == {plan.vector * plan.dtype.itemsize}
+    assert len(loads) == plan.tile**2 // plan.threads // plan.vector
 
 
 def test_trace_beside_a_gpu():

@@ -76,7 +76,9 @@ def test_gemm_plan_predicts_the_trace(plan, steps):
 def test_every_plan_that_is_timed_is_valid_and_timed_once():
     names = list(sweep())
     assert len(names) == len(set(sweep().values())) and len(gemms()) == len(set(gemms().values()))
-    assert set(transposes().values()) - set(explorable()) == {transposes()["swizzled, tile 64, 16 B of 2-byte elements"]}
+    assert set(transposes().values()) - set(explorable()) == {
+        transposes()["swizzled, tile 64, 16 B of 2-byte elements"]
+    }
 
 
 @pytest.mark.parametrize("tile", [32, 64])
