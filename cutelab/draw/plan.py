@@ -169,7 +169,7 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
         for b in panel.bars
     ]
     first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)
-    last = min(max((text_width(t, "sans", 11) for t in words), default=0) + 8, width * 0.45)
+    last = min(max((text_width(t, "sans", 11) for t in words), default=0) + 8, width * 0.5)
     room = max(round(width - first - last), 8)
     most = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
     for bar, text in zip(panel.bars, words, strict=True):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "layout"]
+__all__ = ["Explorer", "kernel", "layout"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -35,3 +35,23 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def kernel(
+    kernel: str = "transpose", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does each access of a kernel cost, predicted from its layout, and how fast was it on an H200?
+
+    kernel   "transpose" or "gemm"
+    params   any field of `cutelab.scenes.kernel.KernelParams`, or variant="padded"
+
+    >>> lab = kernel(tile=64)
+    >>> lab.set(variant="padded")
+    >>> lab.code()
+    'explore.kernel(variant="padded")'
+    >>> lab.picture.status
+    'padded: 0.537 ms at 16384 x 16384 · 3996 GB/s · best copy 4282 GB/s'
+    """
+    from cutelab.scenes import kernel as scene
+
+    return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)
