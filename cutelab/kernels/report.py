@@ -72,9 +72,7 @@ def as_picture(trace: Trace) -> Picture:
         )
         for a in counted
     )
-    source = tuple(
-        Line(f"{number:>4}  {text}", "read" if trace.at(number) else "muted") for number, text in trace.source
-    )
+    source = _source_lines(trace)
     limits = tuple(Line(limit, "muted") for limit in trace.limits)
     return Picture(
         title=trace.kernel,
@@ -85,6 +83,19 @@ def as_picture(trace: Trace) -> Picture:
         verdicts=(_verdict(trace, counted),),
         reads="every access of the kernel",
     )
+
+
+def _source_lines(trace: Trace) -> tuple[Line, ...]:
+    """The source in mono, each line behind its figures; lines that touch memory are bold."""
+    texts = [text for _, text in trace.source if text.strip()]
+    margin = min((len(text) - len(text.lstrip()) for text in texts), default=0)
+    found = [Line(f"{'counted / ideal':>17}  line", "read")]
+    for number, text in trace.source:
+        here = [f"{a.count:,} / {a.ideal:,}" if a.count is not None else "not modelled" for a in trace.at(number)]
+        row = f"{here[0] if here else '':>17}  {number:>4}  {text[margin:]}".rstrip()
+        found.append(Line("", "read", bold=row) if here else Line(row, "read"))
+        found += [Line("", "read", bold=f"{more:>17}") for more in here[1:]]
+    return tuple(found) if trace.source else ()
 
 
 def _verdict(trace: Trace, counted: list[LineAccess]) -> Verdict:

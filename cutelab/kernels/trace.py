@@ -115,6 +115,18 @@ class Trace:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """In a notebook: the card, and the same as text."""
+        import base64
+        import html
+
+        from cutelab import draw
+
+        picture = self.picture()
+        data = base64.b64encode(draw.render(picture, 2).png).decode("ascii")
+        card = f'<img width="720" style="max-width:100%" alt="{html.escape(picture.alt)}" src="data:image/png;base64,{data}">'
+        return {"text/plain": self.text(), "text/html": card}
+
 
 def trace(kernel: Any, grid: Any, block: Any, *args: Any, blocks: Any = BLOCKS, shared_bytes: int = 0) -> Trace:
     """Which sectors and wavefronts does each line of this kernel cost? Run it without a GPU and see.
