@@ -60,7 +60,6 @@ def histogram(out, a):
     t = cuda.threadIdx.x
     for i in range(32):
         mine[i * 32 + t] = 0
-    cuda.syncthreads()
     for i in range(32):
         mine[a[i * 32 + t] * 32 + t] += 1
     cuda.syncthreads()
@@ -176,22 +175,22 @@ EXERCISES = (
     Exercise(
         id="11.4",
         title="Histogram",
-        kind=Traced(histogram, starter=202, accesses=96),
+        kind=Traced(histogram, starter=1194, accesses=96),
         question=(
             "Each lane counts in 32 bins of its own, so that no two lanes touch one counter. But lanes that count the same bin "
-            "meet in its bank. Find an order of the 1,024 counters and of the last loop without any conflict, whatever the data."
+            "meet in its bank. Find an order of the 1,024 counters, and of the last loop, without any conflict, whatever the data."
         ),
         right=lambda: Seen(True, 0),
         solution=HISTOGRAM,
         hints=(
-            "For the counting loop, the bank must depend on the lane alone: which of bin and lane should be the fast one?",
-            "With `bin * 32 + t` the counting is free, whatever the data. Now the last loop walks down a column.",
+            "In the first two loops the bank must depend on the lane alone: which of bin and lane should be the fast one?",
+            "With `bin * 32 + t` the first two loops are free, whatever the data. Now the last one walks down a column.",
             "In the last loop each thread may add up its 32 counters in any order. Let thread t begin with counter t.",
         ),
         wrong=(
             Wrong(
                 Seen(True, 992),
-                "the counting is free now. The last loop is not: its 32 lanes meet in one bank each time.",
+                "the first two loops are free now. The last one is not: its 32 lanes meet in one bank each time.",
             ),
             Wrong(
                 Seen(False, 0),
@@ -204,7 +203,7 @@ EXERCISES = (
                 Seen(True, 136),
                 "with this XOR it still depends on the data which lanes meet. Let the bank be the lane.",
             ),
-            Wrong(Seen(False, 202), "the counts are wrong, and the conflicts are still there."),
+            Wrong(Seen(False, 1194), "the counts are wrong, and the conflicts are still there."),
         ),
         because="Lane t counts in bank t, and in the last loop thread t starts at counter t: 32 banks in every step.",
     ),
