@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "layout"]
+__all__ = ["Explorer", "layout", "swizzle"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -35,3 +35,22 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def swizzle(
+    swizzle: str = "Sw<3,0,3>", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does Swizzle<B,M,S> do to a tile, bit by bit, and to the banks of a column?
+
+    swizzle  "Sw<3,0,3>", or a whole expression such as "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.scenes.swizzle.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
+
+    >>> lab = swizzle("Sw<3,4,3>", unit="bytes", layout="(8,64):(64,1)", element="half", access_bytes=16)
+    >>> lab.result.wave.count, lab.result.wave_after.count, str(lab.result.swizzle)
+    (8, 1, 'Sw<3,3,3>')
+    """
+    from cutelab.scenes import swizzle as scene
+
+    return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)

@@ -23,13 +23,13 @@ HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END = 1, 2, 4, 8, 16
 
 @dataclass(frozen=True)
 class Ring:
-    """A frame around the cells from (row, col) to (row_end, col_end), both included."""
+    """A frame around the cells from (row, col) to (row_end, col_end), both included. "box": a thin line on their own edge."""
 
     row: int
     col: int
     row_end: int
     col_end: int
-    kind: Literal["probe", "twin", "access"] = "probe"
+    kind: Literal["probe", "twin", "access", "box"] = "probe"
 
 
 @dataclass(frozen=True)
