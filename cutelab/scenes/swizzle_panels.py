@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,28 +58,27 @@ def _body(result: Result) -> tuple[Any, Any]:
         (f"after: {result.params.swizzle} on {result.params.unit}", result.after, result.wave_after, "after"),
     )
     if columns <= 8:
-        high = max(13, min(26, 416 // rows))
-        tiles = [(_tile(result, *s, (26, high)), _line(result, s[2], s[3])) for s in sides]
-        return ((tiles[0], tiles[1], (*_bits(result), *_said(result, narrow=True))),), ((240, 240, 206),)
-    below, room = (_bits(result), (_said(result, narrow=False)[0],)), (400, 268)
-    if columns <= 16 or rows > 12:
-        wide = 310 // columns
-        if wide >= 13 or result.params.access == "row":
-            tiles = [
-                (_tile(result, *s, (wide, min(wide, max(9, 288 // rows)))), _line(result, s[2], s[3])) for s in sides
-            ]
-            return (tuple(tiles), below), ((334, 334), room)
-        side = min(9, 288 // columns)
         tiles = [
-            ((_tile(result, *s, (side, side)), _line(result, s[2], s[3])), (_strip(result, s[2], s[3], side),))
-            for s in sides
+            (_tile(result, *s[:2], s[3], (26, max(12, min(26, 400 // rows)))), _line(result, *s[2:])) for s in sides
         ]
-        return ((*tiles[0], *tiles[1]), below), ((316, 18, 316, 18), room)
-    stacked = [_tile(result, *s, (min(36, 664 // columns), min(20, 160 // rows))) for s in sides]
-    return (((stacked[0],),), ((stacked[1],),), below), ((688,), (688,), room)
+        return ((*tiles, _beside(result)),), ((240, 240, 206),)
+    below, room = ((_bits(result, 28),), (_said(result),)), (392, 292)
+    if columns > 16 and rows <= 12:
+        cell = (664 // columns, min(16, 160 // rows))
+        stacked = [((_tile(result, *s[:2], s[3], cell),),) for s in sides]
+        return (*stacked, below), ((688,), (688,), room)
+    wide = 310 // columns
+    if wide >= 13 or result.params.access == "row":
+        cell = (wide, max(9, min(wide, 288 // rows)))
+        tiles = [(_tile(result, *s[:2], s[3], cell), _line(result, *s[2:])) for s in sides]
+        return (tuple(tiles), below), ((334, 334), room)
+    side = 288 // columns
+    tiles = [(_tile(result, *s[:2], s[3], (side, 9)), _line(result, *s[2:])) for s in sides]
+    strips = [(_strip(result, *s[2:]),) for s in sides]
+    return ((tiles[0], strips[0], tiles[1], strips[1]), below), ((314, 28, 314, 28), room)
 
 
-def _tile(result: Result, heading: str, offset: np.ndarray, wave: Any, name: str, cell: tuple[int, int]) -> Grid:
+def _tile(result: Result, heading: str, offset: np.ndarray, name: str, cell: tuple[int, int]) -> Grid:
     """The offsets of the drawn cells, coloured by bank, the read and the probe outlined."""
     byte, width = offset * result.item, result.params.width
     stripe = None
@@ -102,7 +102,7 @@ def _tile(result: Result, heading: str, offset: np.ndarray, wave: Any, name: str
     )
 
 
-def _strip(result: Result, wave: Wavefronts | None, name: str, height: int) -> Grid:
+def _strip(result: Result, wave: Wavefronts | None, name: str) -> Grid:
     """Beside each row: the bank that its lane reads."""
     bank = np.full(32, -1) if wave is None else wave.bank
     bank = bank[: len(result.rows), None]
@@ -112,7 +112,7 @@ def _strip(result: Result, wave: Wavefronts | None, name: str, height: int) -> G
         scale="bank",
         labels=np.where(bank < 0, "", bank.astype("U2")),
         col_heads=("bank",),
-        cell=(17, height),
+        cell=(17, 9),
         show_labels="always",
         probe=np.arange(len(bank))[:, None] * len(result.columns) + result.probed % len(result.columns),
     )
@@ -122,70 +122,93 @@ def _line(result: Result, wave: Wavefronts | None, name: str) -> Lines:
     return Lines(f"banks {name}", (Line(words.banks(result, wave), "muted"),))
 
 
-def _said(result: Result, *, narrow: bool) -> tuple[Lines, ...]:
-    """What the boxes of bits say, in words; in the narrow column the first lines stand among the boxes already."""
-    params, (before, after) = result.params, result.offset
-    at, unit = f"({params.row},{params.column})", "byte offset" if params.unit == "bytes" else "offset"
-    now = Line(f"{at} is {unit} {words.scaled(result, after)} after", "plain")
-    both = words.units(result).split(" = ")
-    if narrow:
-        return (Lines("after", (now, *(Line(("= " if i else "") + text, "muted") for i, text in enumerate(both)))),)
-    first = Line(f"{at} is {unit} {words.scaled(result, before)} before", "muted")
-    banks = (
-        [Line(words.banks(result, w), "muted") for w in (result.wave, result.wave_after)]
-        if len(result.rows) <= 12
-        else []
-    )
-    return (Lines("said", (first, now, Line(" = ".join(both), "muted"), *banks)),)
+def _place(result: Result, when: int) -> str:
+    """`(2,3) is offset 19 before`."""
+    params = result.params
+    unit = "byte offset" if params.unit == "bytes" else "offset"
+    value = words.scaled(result, result.offset[when])
+    return f"({params.row},{params.column}) is {unit} {value} {('before', 'after')[when]}"
 
 
-def _bits(result: Result) -> tuple[Panel, ...]:
-    """The bits of the probed offset, the source bits shifted onto the target, and the result."""
-    params, given = result.params, result.params.given
+def _way(result: Result) -> str:
+    shift = result.params.given.shift
+    return f"source bits, shifted {'right' if shift > 0 else 'left'} by {abs(shift)}"
+
+
+def _said(result: Result) -> Lines:
+    """What the boxes of bits say, in words, and both units."""
+    lines = [Line(_place(result, 0), "muted"), Line(_place(result, 1), "plain")]
+    if result.params.given.bits:
+        lines.insert(1, Line(f"XOR: {_way(result)}", "muted"))
+    return Lines("said", (*lines, Line(words.units(result), "muted")))
+
+
+def _beside(result: Result) -> tuple[Panel, ...]:
+    """The bits in the narrow column beside the tiles: one panel for each step, with words between."""
+    whole = _bits(result, 28, narrow=True)
+    both = tuple(Line(("= " if i else "") + t, "muted") for i, t in enumerate(words.units(result).split(" = ")))
+    last = Lines("said", (Line(_place(result, 1), "plain"), *both))
+    first = (_part(whole, 0, "bits"), Lines("before", (Line(_place(result, 0), "muted"),)))
+    if not result.params.given.bits:
+        return (*first, last)
+    shifted = replace(_part(whole, 1, "shifted"), subheading=_way(result), row_heads=("XOR",), bold_rows=(0,))
+    return (*first, shifted, Lines("rule", (Line(kind="rule"),)), _part(whole, 2, "result"), last)
+
+
+def _part(whole: Grid, row: int, name: str) -> Grid:
+    """One row of a grid as a grid of its own; the first keeps the headings."""
+    rings = tuple(replace(r, row=0, row_end=0) for r in whole.rings if r.row == row)
+    arrows = tuple((0, start, end) for r, start, end in whole.arrows if r == row)
+    at = slice(row, row + 1)
+    found = replace(
+        whole, name=name, fill=whole.fill[at], labels=whole.labels[at], states=whole.states[at], rings=rings, arrows=arrows,
+        row_heads=(), bold_rows=(), row_gap=(),
+    )  # fmt: skip
+    return found if row == 0 else replace(found, heading="", col_heads=())
+
+
+def _bits(result: Result, high: int, *, narrow: bool = False) -> Grid:
+    """The bits of the probed offset, the source bits shifted onto the target, and the result, in three rows."""
+    given = result.params.given
     before, after = (words.scaled(result, offset) for offset in result.offset)
     low, bits = _shown(result)
     order = np.arange(low + bits - 1, low - 1, -1)  # the highest bit stands left
     source, target = (mask >> order & 1 for mask in (given.yyy, given.zzz))
-    fill = np.where(source, SOURCE, np.where(target, TARGET, PLAIN))[None]
-    edge = np.flatnonzero(np.diff(fill[0]))
+    fill = np.where(source, SOURCE, np.where(target, TARGET, PLAIN))
     gap = np.zeros(bits, int)
-    gap[edge + 1] = 4
-    side = max(12, min(28, (172 if len(result.columns) <= 8 else 352) // bits - (bits > 6)))
+    gap[np.flatnonzero(np.diff(fill)) + 1] = 4
+    side = min(28, (172 if narrow else 350) // bits - (narrow and bits > 6))
     heads = tuple(f"b{k}" if side >= 20 else str(k) for k in order.tolist())
-    common: dict[str, Any] = {"scale": "category", "cell": (side, 28), "col_gap": tuple(gap.tolist()), "mono": True}
-    unit = "byte offset" if params.unit == "bytes" else "offset"
-    heading = f"bits of one {unit}" if low == 0 else f"bits {low} to {low + bits - 1} of one {unit}"
-    at = f"({params.row},{params.column})"
-    rows: list[Panel] = [
-        Grid("bits", fill, labels=_digits(before, order), heading=heading, col_heads=(*heads, ""), **common)
-    ]
-    if len(result.columns) <= 8:
-        rows.append(Lines("before", (Line(f"{at} is {unit} {before} before", "muted"),)))
-    if not given.bits:
-        return tuple(rows)
-    way = "right" if given.shift > 0 else "left"
+    unit = "byte offset" if result.params.unit == "bytes" else "offset"
     moved = given.yyy & before
     moved = moved >> given.shift if given.shift > 0 else moved << -given.shift
-    start, end = (np.flatnonzero(run) for run in (source, target))
-    middle, goal = int(start[len(start) // 2]), int(end[0] - 1 if way == "right" else end[-1] + 1)
-    shifted = Grid(
-        "shifted",
-        np.where(target, SOURCE, -1)[None],
-        labels=np.where(target, _digits(moved, order), ""),
-        subheading=f"source bits, shifted {way} by {abs(given.shift)}",
-        states=np.where(source, PAST_END, 0)[None],
-        row_heads=("XOR",),
-        bold_rows=(0,),
-        arrows=((0, middle, goal),),
-        rings=tuple(Ring(0, int(k), 0, int(k), "box") for k in end),
-        **common,
+    arrows, end = (), np.flatnonzero(target)
+    if given.bits:
+        start = np.flatnonzero(source)
+        goal = end[0] - 1 if given.shift > 0 else end[-1] + 1
+        arrows = ((1, int(start[len(start) // 2]), int(goal)),)
+    plain = np.zeros(bits, int)
+    return Grid(
+        name="bits",
+        fill=np.stack([fill, np.where(target, SOURCE, -1), fill]),
+        scale="category",
+        labels=np.stack([_digits(before, order), np.where(target, _digits(moved, order), ""), _digits(after, order)]),
+        heading=f"bits of one {unit}" if low == 0 else f"bits {low} to {low + bits - 1} of one {unit}",
+        states=np.stack([plain, np.where(source, PAST_END, 0), plain]),
+        row_heads=("before", "XOR", "after"),
+        bold_rows=(1,),
+        col_heads=(*heads, ""),
+        cell=(side, high),
+        row_gap=(0, 6, 6),
+        col_gap=tuple(gap.tolist()),
+        rings=tuple(Ring(1, int(k), 1, int(k), "box") for k in end),
+        arrows=arrows,
+        mono=True,
     )
-    done = Grid("result", fill, labels=_digits(after, order), **common)
-    return (*rows, shifted, Lines("rule", (Line(kind="rule"),)), done)
 
 
 def _digits(value: int, order: np.ndarray) -> np.ndarray:
-    return (value >> order & 1).astype("U1")[None]
+    return (value >> order & 1).astype("U1")
 
 
 def _shown(result: Result) -> tuple[int, int]:

@@ -61,15 +61,12 @@ def line_read(result: Result) -> str:
 def banks(result: Result, wave: Wavefronts | None) -> str:
     """In which banks do the lanes meet? All of them for up to 8 lanes, otherwise how many there are."""
     if wave is None:
-        return f"{line_read(result)}: no aligned piece of {result.params.width} bytes"
-    bank = wave.bank[wave.access.active]
+        return f"no aligned piece of {result.params.width} bytes"
+    bank, first = wave.bank[wave.access.active], "first " if wave.words.shape[1] > 1 else ""
     if len(bank) <= 8:
-        return (
-            f"{line_read(result)}: {'first banks' if wave.words.shape[1] > 1 else 'banks'} {' '.join(map(str, bank))}"
-        )
+        return f"{first}bank{'s' if len(bank) > 1 else ''} {' '.join(map(str, bank))}"
     found, most = np.unique(bank, return_counts=True)
-    first = "first " if wave.words.shape[1] > 1 else ""
-    return f"{line_read(result)}: {count(len(found), first + 'bank')}, up to {count(int(most.max()), 'lane')} in one"
+    return f"{count(len(found), first + 'bank')}, up to {count(int(most.max()), 'lane')} in one"
 
 
 def status(result: Result) -> str:
@@ -107,7 +104,7 @@ def verdict(result: Result) -> Verdict:
     vector = f" of {result.params.width}-byte pieces" if result.vector > 1 else ""
     sentence = f"Reading a {result.params.access}{vector} with {count(len(result.read), 'lane')}: "
     if not result.moves:
-        sentence = f"{result.params.swizzle} moves nothing in this tile. {sentence}{count(wave.count, 'wavefront')} before and after"
+        sentence = f"{result.params.swizzle} moves nothing: {count(wave.count, 'wavefront')} before and after"
         sentence += "." if after.count == after.ideal else f", where {after.ideal} would do."
         return Verdict("note", sentence, _nothing(result))
     sentence += f"{count(wave.count, 'wavefront')} before, {after.count} after"
@@ -128,8 +125,7 @@ def mechanism(result: Result) -> str:
     for low, mask in ((given.base + max(0, given.shift), swizzle.yyy), (given.base - min(0, given.shift), swizzle.zzz)):
         name = owner(result, mask)
         named.append(bit_run(low, given.bits) + (f" (the {name})" if name else ""))
-    byte = " of the byte offset" if result.params.unit == "bytes" else ""
-    text = f"{named[0].capitalize()}{byte} {'is' if given.bits == 1 else 'are'} XORed into {named[1]}: "
+    text = f"{named[0].capitalize()} {'is' if given.bits == 1 else 'are'} XORed into {named[1]}: "
     rows, columns = result.table.shape
     kept = {"row": ("each row", columns), "column": ("each column", rows), "tile": ("the tile", rows * columns)}
     if result.keeps:
@@ -149,8 +145,7 @@ def _nothing(result: Result) -> str:
     run = bit_run(given.base + max(0, given.shift), given.bits)
     last = scaled(result, int(result.table.max()))
     unit = "bytes" if result.params.unit == "bytes" else "elements"
-    verb = "is" if given.bits == 1 else "are"
-    return f"Its source, {run}, {verb} 0 in all offsets, which end at {number(last)}; its period is {number(given.period)} {unit}."
+    return f"Its source, {run}, is 0 in all offsets of the tile, 0 to {number(last)}; its period is {number(given.period)} {unit}."
 
 
 def _broken(result: Result) -> Verdict:
