@@ -62,7 +62,7 @@ def _body(result: Result) -> tuple[Any, Any]:
             (_tile(result, *s[:2], s[3], (26, max(12, min(26, 400 // rows)))), _line(result, *s[2:])) for s in sides
         ]
         return ((*tiles, _beside(result)),), ((240, 240, 206),)
-    below, room = ((_bits(result, 28),), (_said(result),)), (392, 292)
+    below, room = ((_bits(result, 22),), (_said(result),)), (392, 292)
     if columns > 16 and rows <= 12:
         cell = (664 // columns, min(16, 160 // rows))
         stacked = [((_tile(result, *s[:2], s[3], cell),),) for s in sides]
@@ -199,7 +199,7 @@ def _bits(result: Result, high: int, *, narrow: bool = False) -> Grid:
         bold_rows=(1,),
         col_heads=(*heads, ""),
         cell=(side, high),
-        row_gap=(0, 6, 6),
+        row_gap=(0, 4, 4),
         col_gap=tuple(gap.tolist()),
         rings=tuple(Ring(1, int(k), 1, int(k), "box") for k in end),
         arrows=arrows,

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutelab import notation
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, offsets, rank, size
+from cutelab.layout import Layout, offsets, size
 from cutelab.scenes.params import Control, Params, dropdown, index, powers, text, toggle
+from cutelab.scenes.swizzle_input import listed, read_layout, read_swizzle, take_apart
 from cutelab.scenes.words import ELEMENTS
 from cutelab.swizzle import Swizzle, parse_swizzle
 
@@ -19,7 +19,6 @@ UNITS = ("elements", "bytes")
 KNOBS = ("bits", "base", "shift")
 MAX_BITS, MAX_BASE, MAX_SHIFT = 5, 7, 7
 MOST_BASE = 11  # of a swizzle on elements: Sw<5,7,7> on bytes stays valid when an element of 16 bytes shrinks to one
-MAX_ELEMENTS = 2**16
 WIDTHS = (1, 2, 4, 8, 16)
 WINDOW = 32  # rows and columns drawn at most, and lanes of a warp
 
@@ -48,17 +47,17 @@ class SwizzleParams(Params):
         put = object.__setattr__
         for name in ("unit", "element", "access"):
             self.check_choice(name)
-        parsed = _layout(self.layout)
+        parsed = read_layout(self.layout)
         if isinstance(parsed, ComposedLayout):
             raise CuteLabError(f"{parsed} holds a swizzle; give the layout alone here, and the swizzle as `swizzle`")
         put(self, "layout", str(parsed))
-        put(self, "swizzle", str(_swizzle(self.swizzle)))
+        put(self, "swizzle", str(read_swizzle(self.swizzle)))
         _check_swizzle(self)
         self.check_range("access_bytes", 0, 16)
         widths = self.widths
         if self.access_bytes and self.access_bytes not in widths:
             raise CuteLabError(
-                f"a lane reads {_list(widths)} bytes of {self.element} in rows of {self.extents[1]}, "
+                f"a lane reads {listed(widths)} bytes of {self.element} in rows of {self.extents[1]}, "
                 f"whole elements that divide the row; got {self.access_bytes}"
             )
         if self.access_bytes == self.item:
@@ -114,13 +113,13 @@ class SwizzleParams(Params):
 
         A whole expression may be given as `swizzle` or as `layout`; `smem_ptr[16b]` in it sets unit and element too.
         """
-        changes = _take_apart(changes)
+        changes = take_apart(changes)
         knobs = {name: changes.pop(name) for name in KNOBS if name in changes}
         unit, element = changes.get("unit", self.unit), changes.get("element", self.element)
         if unit in UNITS and element in ELEMENTS:
             changes["swizzle"] = str(self._turned(changes.get("swizzle"), unit, ELEMENTS[element], knobs))
         layout = changes.get("layout")
-        parsed = self.parsed if layout is None else _layout(layout)
+        parsed = self.parsed if layout is None else read_layout(layout)
         if layout is not None:
             for name, mode in (("row", 0), ("column", 1)):
                 changes.setdefault(name, min(getattr(self, name), size(parsed[mode]) - 1))
@@ -134,7 +133,7 @@ class SwizzleParams(Params):
         """The swizzle, in `unit`, after these changes."""
         finest = item.bit_length() - 1  # the bits inside an element
         if given is not None:
-            swizzle = _swizzle(given)
+            swizzle = read_swizzle(given)
         else:
             swizzle = self.given
             if unit != self.unit:
@@ -229,64 +228,6 @@ def drawn(params: SwizzleParams) -> tuple[np.ndarray, np.ndarray, int]:
     return rows, window(params.extents[1], params.column), 1
 
 
-def _layout(value: Any) -> Layout | ComposedLayout:
-    """The layout of a text or of itself, checked: two modes, not too large, no negative offset."""
-    parsed = value if isinstance(value, Layout | ComposedLayout) else parse_layout(value)
-    inner = parsed.inner if isinstance(parsed, ComposedLayout) else parsed
-    if rank(inner) != 2:
-        raise CuteLabError(
-            f"the tile needs two modes, rows and columns, for example (8,8):(8,1); {inner} has {rank(inner)}"
-        )
-    if size(inner) > MAX_ELEMENTS:
-        raise CuteLabError(f"{inner} has {size(inner):.6g} elements; this explorer takes up to {MAX_ELEMENTS:,}")
-    table = offsets(inner)
-    if table.min() < 0 or table.max() >= 2**40:
-        raise CuteLabError(
-            f"the offsets of {inner} run from {table.min()} to {table.max()}; here they must be 0 to 2^40 - 1"
-        )
-    return parsed
-
-
-def _swizzle(value: Any) -> Swizzle:
-    return value if isinstance(value, Swizzle) else parse_swizzle(value)
-
-
-def _take_apart(changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes with a whole expression split into swizzle, layout, and what smem_ptr[16b] says of unit and element."""
-    changes = dict(changes)
-    for name in ("swizzle", "layout"):
-        value = changes.get(name)
-        if name == "swizzle" and not (isinstance(value, ComposedLayout) or (isinstance(value, str) and ":" in value)):
-            continue
-        if isinstance(value, ComposedLayout):
-            value = str(value)
-        if not isinstance(value, str):
-            continue
-        parsed = notation.parse(value)
-        if parsed.swizzle is None:
-            continue
-        if parsed.offset:
-            raise CuteLabError(f"{value} starts at offset {parsed.offset}; this explorer shows tiles that start at 0")
-        found: dict[str, Any] = {
-            "swizzle": str(Swizzle(*parsed.swizzle)),
-            "layout": str(Layout(parsed.shape, parsed.stride)),
-        }
-        if parsed.pointer_bits is None:
-            found["unit"] = "elements"
-        else:
-            found["unit"] = "bytes"
-            size_now = ELEMENTS.get(changes.get("element", ""), 0)
-            if size_now * 8 != parsed.pointer_bits:
-                fits = [e for e, n in ELEMENTS.items() if n * 8 == parsed.pointer_bits]
-                if not fits:
-                    raise CuteLabError(
-                        f"{value}: elements of {parsed.pointer_bits} bits; this explorer has {_list(ELEMENTS)}"
-                    )
-                found["element"] = fits[0]
-        changes |= found
-    return changes
-
-
 def _check_swizzle(params: SwizzleParams) -> None:
     swizzle, finest = params.given, params.item.bit_length() - 1
     if params.unit == "bytes" and swizzle.bits and swizzle.base < finest:
@@ -300,8 +241,3 @@ def _check_swizzle(params: SwizzleParams) -> None:
             f"this explorer shows swizzles with B up to {MAX_BITS}, M up to {most} and S from -{MAX_SHIFT} to {MAX_SHIFT}; "
             f"got {swizzle}. Swizzle({swizzle.bits}, {swizzle.base}, {swizzle.shift}) takes it"
         )
-
-
-def _list(values: Any) -> str:
-    *first, last = map(str, values)
-    return f"{', '.join(first)} or {last}" if first else last

@@ -124,7 +124,7 @@ def mechanism(result: Result) -> str:
     named = []
     for low, mask in ((given.base + max(0, given.shift), swizzle.yyy), (given.base - min(0, given.shift), swizzle.zzz)):
         name = owner(result, mask)
-        named.append(bit_run(low, given.bits) + (f" (the {name})" if name else ""))
+        named.append(bit_run(low, given.bits) + (f" (the {name})" if name in ("row", "column") else ""))
     text = f"{named[0].capitalize()} {'is' if given.bits == 1 else 'are'} XORed into {named[1]}: "
     rows, columns = result.table.shape
     kept = {"row": ("each row", columns), "column": ("each column", rows), "tile": ("the tile", rows * columns)}
