@@ -63,3 +63,18 @@ def bench_a_figure_with_a_text_per_cell(benchmark):
         return out.getvalue()
 
     benchmark.pedantic(once, rounds=3)
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_swizzle(benchmark):
+    """explore.swizzle: two tiles of 32 x 32 beside each other."""
+    made = explore.swizzle("Sw<5,0,5>", layout="(32,32):(32,1)")
+    step = itertools.cycle((5, 6, 7, -5, -6, -7))
+
+    def once() -> bytes:
+        made.set(shift=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS

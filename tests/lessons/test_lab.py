@@ -161,7 +161,7 @@ def test_the_results_follow_their_schema(fresh):
     assert list(data) == ["schema", "name", "written", "exercises", "notebooks"]
     assert data["schema"] == "cutelab-results/1" and data["name"] == "Ada"
     assert data["exercises"] == {"done": 1, "tried": 0, "open": EXERCISES - 1}
-    assert [n["notebook"] for n in data["notebooks"]] == ["00_start", "01_layout"]
+    assert [n["notebook"] for n in data["notebooks"]] == [lesson.notebook for lesson in lessons()]
     exercise = data["notebooks"][1]["exercises"][1]
     assert list(exercise) == ["id", "title", "state", "tries", "hints", "first", "last", "done"]
     assert (exercise["id"], exercise["state"], exercise["tries"], exercise["hints"]) == ("01.2", "done", 2, 2)
