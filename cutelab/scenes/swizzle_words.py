@@ -75,7 +75,7 @@ def status(result: Result) -> str:
     byte = after * result.item
     lane = int(result.lane.ravel()[result.probed])
     words = f"({params.row},{params.column}) → offset {after} elements, {before} before"
-    words += f" · byte {byte} · word {byte // 4} · bank {byte // 4 % 32}, {before * result.item // 4 % 32} before"
+    words += f" · byte {byte} · bank {byte // 4 % 32}, {before * result.item // 4 % 32} before"
     return words + (f" · lane T{lane}" if lane >= 0 else "")
 
 
