@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from cutelab import Swizzle, ldmatrix_tile, offsets, parse_layout, parse_swizzle
+from cutelab import Swizzle, ldmatrix_tile, offsets, parse_layout, parse_swizzle, read_column
 from cutelab.lessons.course import find_exercise, find_prediction
 from cutelab.lessons.ex_04_swizzle import DOWN, IDLE
+from cutelab.lessons.swizzle_kinds import SwizzleFor
 
 
 def effect(id, swizzle):
@@ -70,3 +71,10 @@ def test_every_free_swizzle_is_right_and_no_other():
                 wrong += not free
                 assert (exercise.check(swizzle).state == "good") == free
     assert wrong > 50
+
+
+def test_two_different_maps_that_are_both_free_are_the_same_answer():
+    kind = SwizzleFor(8, 8, 4, (read_column(0, rows=8),))
+    one, other, bad = (kind.read(text) for text in ("Sw<3,0,3>", "Sw<1,2,3>", "Sw<1,0,3>"))
+    assert (one.table != other.table).any() and one.wavefronts == other.wavefronts == 1
+    assert one == other and one != bad and bad.wavefronts == 2

@@ -37,6 +37,7 @@ VIEWS = {
     "padded": {"layout": "(32,8):(9,1)", "swizzle": "Sw<2,0,3>"},
     "nested": {"layout": "((4,2),(2,4)):((2,32),(1,8))"},
     "thin": {"layout": "(1,1):(0,0)"},
+    "large": {"swizzle": "Sw<3,0,5>", "layout": "(256,256):(256,1)", "row": 200, "column": 100},
     "tall": {"layout": "(200,5):(5,1)", "row": 199},
     "doubles": {"element": "float64", "layout": "(16,16):(16,1)", "access": "row"},
     "quads": {"element": "uint128", "swizzle": "Sw<3,0,3>"},
