@@ -18,7 +18,7 @@ NAMED = 29  # the cell side from which a lane's name fits above the bank
 
 def flat(rows: int, cols: int) -> bool:
     """Is the tile so wide that the chart stands below it?"""
-    return cols > 64 or (cols > 32 and rows <= 32)
+    return cols > 64 or (cols > 32 and rows <= 16)
 
 
 def picture(result: Result) -> Picture:
@@ -135,6 +135,7 @@ def _memory(result: Result) -> Grid:
     second = np.where(lanes > 1, np.char.add("×", lanes.astype("U2")), "") if (lanes > 1).any() else None
     words = size // 4
     height = min(25, 416 // lines)
+    stripe = np.broadcast_to(np.arange(32).reshape(across, words), (lines, across, words)) if height >= 18 else None
     rings = []
     if result.probed >= 0:
         probed = divmod(result.probed, across)
@@ -154,7 +155,8 @@ def _memory(result: Result) -> Grid:
         row_heads=tuple(map(str, result.lines.tolist())),
         col_heads=tuple(f"{4 * j}-{4 * j + 3}" for j in range(8)) if words == 4 else tuple(str(2 * j) for j in range(16)),
         cell=(9 * words, height),
-        stripe=np.broadcast_to(np.arange(32).reshape(across, words), (lines, across, words)),
+        stripe=stripe,
+        axis=stripe is None,
         field=True,
         field_every=1,
         rings=tuple(rings),
@@ -166,12 +168,13 @@ def _legend(result: Result, grid: Grid) -> list[Key]:
     if result.wide:
         size, count = group_lanes(result), group_count(result)
         keys = [Key(f"lanes {g * size} to {g * size + size - 1}", "fill", "category", g) for g in range(count)]
-        keys.append(Key(f"the {result.params.access_bytes // 4} banks of a piece", "stripe"))
+        if grid.stripe is not None:
+            keys.append(Key(f"the {result.params.access_bytes // 4} banks of a piece", "stripe"))
         keys += [Key("no element", "hole")] if (grid.states & HOLE).any() else []
     else:
         keys = [Key("accessed by this warp", "access")]
-        keys += [Key("bank", "banks")] if grid.labels is None else []
-    return keys + ([Key("probe", "probe")] if result.probed >= 0 else [])
+    keys += [Key("probe", "probe")] if result.probed >= 0 else []
+    return keys + ([Key("bank", "banks")] if grid.name == "tile" and grid.labels is None else [])
 
 
 def _tips(result: Result) -> Tips:
