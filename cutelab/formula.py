@@ -94,7 +94,9 @@ class _Reader:
             place, self.at = self.at, self.at + 1
             value = self.apply(sign, value, self.level(n + 1, depth), place)
         if n == len(LEVELS) - 1 and self.peek() in ("/", "**"):
-            self.fail("for whole numbers write // instead of /" if self.peek() == "/" else "** is not read; use * or <<")
+            self.fail(
+                "for whole numbers write // instead of /" if self.peek() == "/" else "** is not read; use * or <<"
+            )
         return value
 
     def apply(self, sign: str, a: np.ndarray, b: np.ndarray, place: int) -> np.ndarray:

@@ -77,7 +77,9 @@ def test_errors_point_at_the_place(text, place, words):
     assert words in why and shown == f"  {text}" and caret.index("^") == place + 2
 
 
-@pytest.mark.parametrize("text", ["", "  ", None, 3, "t" * (MAX_TEXT + 1), "(" * (MAX_DEPTH + 2), "-" * (MAX_DEPTH + 2)])
+@pytest.mark.parametrize(
+    "text", ["", "  ", None, 3, "t" * (MAX_TEXT + 1), "(" * (MAX_DEPTH + 2), "-" * (MAX_DEPTH + 2)]
+)
 def test_text_that_is_no_formula(text):
     with pytest.raises(CuteLabError):
         formula(text, T)

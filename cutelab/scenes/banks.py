@@ -48,7 +48,9 @@ class BanksParams(Params):
         inner, found = split(self.layout)
         swizzle = read_swizzle(self.swizzle)
         if found is not None and swizzle is not None and found != swizzle:
-            raise CuteLabError(f"{self.layout} has a swizzle already; leave `swizzle` empty, or give the layout without one")
+            raise CuteLabError(
+                f"{self.layout} has a swizzle already; leave `swizzle` empty, or give the layout without one"
+            )
         swizzle = swizzle or found
         put = object.__setattr__
         put(self, "layout", str(inner))
@@ -140,7 +142,9 @@ class BanksParams(Params):
         pitch = ()
         if place is not None:
             least, tip = self.shape[1 - place], f"from one {('row', 'column')[place]} to the next, in elements"
-            pitch = (Control("pitch", "slider", self.pitch, "Tile", "pitch", "elements", least, least + PADDINGS, tip=tip),)
+            pitch = (
+                Control("pitch", "slider", self.pitch, "Tile", "pitch", "elements", least, least + PADDINGS, tip=tip),
+            )
         able = widths(self.kind, self.element_bytes, cols)
         kinds = tuple(k for k in KINDS if widths(k, self.element_bytes, cols))
         unit = "row" if self.read == "row" else "column"
@@ -164,8 +168,6 @@ class BanksParams(Params):
         if not 0 <= cell < len(cells) or cells[cell, 0] < 0:
             raise CuteLabError(f"probe cell {cell} is not one of the {len(cells)} cells that are drawn")
         return {"row": int(cells[cell, 0]), "column": int(cells[cell, 1])}
-
-
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,5 +124,7 @@ def _sums(result: Result, groups: int, size: int, shape: tuple[int, int]) -> lis
         degree, column = int(waves.degree[g]), waves.bank[here] // words
         used = len(np.unique(column))
         if degree > 1 and used <= shape[1] // 2 and int(column.max()) < shape[1] // 2:
-            notes.append(Note(g * size + (degree - 1) // 2, int(column.max()), f"{degree} wavefronts, {used * words} banks"))
+            notes.append(
+                Note(g * size + (degree - 1) // 2, int(column.max()), f"{degree} wavefronts, {used * words} banks")
+            )
     return notes

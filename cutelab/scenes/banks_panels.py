@@ -153,7 +153,9 @@ def _memory(result: Result) -> Grid:
         subheading="a line of 32 banks in each row",
         corner="bank",
         row_heads=tuple(map(str, result.lines.tolist())),
-        col_heads=tuple(f"{4 * j}-{4 * j + 3}" for j in range(8)) if words == 4 else tuple(str(2 * j) for j in range(16)),
+        col_heads=tuple(f"{4 * j}-{4 * j + 3}" for j in range(8))
+        if words == 4
+        else tuple(str(2 * j) for j in range(16)),
         cell=(9 * words, height),
         stripe=stripe,
         axis=stripe is None,

@@ -24,7 +24,9 @@ def split(layout: Any) -> tuple[Layout, Swizzle | None]:
     if isinstance(parsed, Layout):
         return parsed, None
     if parsed.offset or not isinstance(parsed.outer, Swizzle):
-        raise CuteLabError(f"{parsed}: a tile starts at offset 0, with a swizzle at most; write Sw<B,M,S> o 0 o (rows,columns)")
+        raise CuteLabError(
+            f"{parsed}: a tile starts at offset 0, with a swizzle at most; write Sw<B,M,S> o 0 o (rows,columns)"
+        )
     return parsed.inner, parsed.outer
 
 
@@ -43,7 +45,9 @@ def check_tile(layout: Layout, element_bytes: int) -> None:
             "(32,32):(32,1), or with nested modes (32,(4,8)):(4,(1,128))"
         )
     if min(flatten(layout.stride)) < 0:
-        raise CuteLabError(f"{layout} walks backwards; addresses in shared memory start at 0, so strides must be 0 or more")
+        raise CuteLabError(
+            f"{layout} walks backwards; addresses in shared memory start at 0, so strides must be 0 or more"
+        )
     size_bytes = max(cosize(layout), size(layout)) * element_bytes
     if size_bytes > SHARED_BYTES:
         raise CuteLabError(
@@ -75,5 +79,7 @@ def with_pitch(layout: Layout, pitch: Any) -> Layout:
         raise CuteLabError(f"pitch must be a whole number of elements, got {pitch!r}")
     least = layout.shape[1 - place]  # type: ignore[index]
     if pitch < least:
-        raise CuteLabError(f"pitch must be {least} elements or more, or the {('rows', 'columns')[place]} overlap; got {pitch}")
+        raise CuteLabError(
+            f"pitch must be {least} elements or more, or the {('rows', 'columns')[place]} overlap; got {pitch}"
+        )
     return Layout(layout.shape, (int(pitch), 1) if place == 0 else (1, int(pitch)))

@@ -18,7 +18,14 @@ from cutelab.scenes.words import count, number
 if TYPE_CHECKING:
     from cutelab.scenes.banks import BanksParams, Result
 
-VERBS = {"load": "reads", "store": "writes", "ldmatrix": "reads", "stmatrix": "writes", "reduce": "adds to", "atomic": "adds to"}
+VERBS = {
+    "load": "reads",
+    "store": "writes",
+    "ldmatrix": "reads",
+    "stmatrix": "writes",
+    "reduce": "adds to",
+    "atomic": "adds to",
+}
 NUMBA = {"int8": "int8", "half": "float16", "float32": "float32", "float64": "float64"}
 GROUPS = {1: "one group", 2: "two groups", 4: "four groups"}
 
@@ -71,7 +78,9 @@ def who(params: BanksParams) -> str:
         return f"Lane t {does} ({row}, {col})."
     if params.read == "row":
         if pieces >= 32:
-            return f"Lane Ti {does} {'column i' if vector == 1 else f'piece i ({vector} elements)'} of row {params.index}."
+            return (
+                f"Lane Ti {does} {'column i' if vector == 1 else f'piece i ({vector} elements)'} of row {params.index}."
+            )
         return f"The lanes go along row {params.index}, then the next rows."
     if params.read == "column":
         if rows >= 32:
