@@ -14,7 +14,7 @@ LEAF = st.sampled_from(["t", "0", "1", "3", "7", "32"])
 
 def joined(inner):
     return st.one_of(
-        st.tuples(inner, st.sampled_from("| ^ & + - *".split()), inner).map(" ".join),
+        st.tuples(inner, st.sampled_from(["|", "^", "&", "+", "-", "*"]), inner).map(" ".join),
         st.tuples(inner, st.sampled_from(["//", "%"]), st.sampled_from(["3", "8"])).map(" ".join),
         st.tuples(inner, st.sampled_from(["<<", ">>"]), st.sampled_from(["1", "2"])).map(lambda x: f"({' '.join(x)})"),
         st.tuples(st.sampled_from(["-", "~"]), inner).map("".join),

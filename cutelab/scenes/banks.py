@@ -26,6 +26,7 @@ from cutelab.scenes.params import index as coordinate  # `index` is a parameter 
 from cutelab.scenes.words import ELEMENTS
 
 ACCESS = "Access of one warp"
+LINES = 36  # lines of memory up to which all are drawn
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,15 @@ class BanksParams(Params):
             replace(found["column"], hi=cols - 1),
         )
 
+    def call(self, name: str) -> str:
+        """As `Params.call`; a default is written too where it would follow another knob (4 bytes a lane of half)."""
+        plain = BanksParams()
+        given = {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(plain, n)}
+        rebuilt = plain.change(**given)
+        given |= {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(rebuilt, n)}
+        parts = [f"{n}={given[n]!r}" for n in self.names() if n in given]
+        return f"explore.{name}({', '.join(parts).removeprefix('layout=')})".replace("'", '"')
+
     def probe(self, cell: int) -> dict[str, Any]:
         cells = compute(self).cells
         if not 0 <= cell < len(cells) or cells[cell, 0] < 0:
@@ -178,7 +188,7 @@ class Result:
     access, waves  which element each lane starts at; what the hardware makes of it
     cures          what padding and swizzle could do, best first; () where the tile is not plain rows
     rows, columns  the window of the tile that is drawn, where lanes move 4 bytes or less
-    lines          the 128-byte lines of memory that are drawn, where lanes move 8 or 16 bytes
+    lines          the 128-byte lines of memory that are drawn, where lanes move 8 or 16 bytes: all, or those with lanes
     held           which element (row * columns + column) is the first in each drawn piece of memory, -1 for none
     cells          (row, column) of each probe cell of the picture; -1 for none
     """
@@ -206,8 +216,10 @@ class Result:
         row, column = self.params.row, self.params.column
         if self.wide:
             unit = int(self.table[row, column]) * self.params.element_bytes // self.params.access_bytes
-            place = unit - int(self.lines[0]) * self.held.shape[1]
-            return place if 0 <= place < self.held.size else -1
+            line, piece = divmod(unit, self.held.shape[1])
+            place = int(np.searchsorted(self.lines, line))
+            there = place < len(self.lines) and self.lines[place] == line
+            return place * self.held.shape[1] + piece if there else -1
         i, j = row - int(self.rows[0]), column - int(self.columns[0])
         return i * len(self.columns) + j if 0 <= i < len(self.rows) and 0 <= j < len(self.columns) else -1
 
@@ -237,7 +249,7 @@ def _drawn(params: BanksParams, table: np.ndarray, access: TileAccess, waves: Wa
     across = 128 // size
     unit = table.ravel() * params.element_bytes // size
     count = int(unit.max()) // across + 1
-    lines = window(count, int(waves.word[active].min()) // 32, 32)
+    lines = np.arange(count) if count <= LINES else np.unique(waves.word[active] // 32)
     first = np.full(count * across, -1)
     first[unit[::-1]] = np.arange(unit.size)[::-1]
     held = first.reshape(count, across)[lines]

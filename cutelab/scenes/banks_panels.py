@@ -125,15 +125,14 @@ def _memory(result: Result) -> Grid:
     held, waves, size = result.held, result.waves, result.params.access_bytes
     lines, across = held.shape
     active = np.flatnonzero(result.access.active[0])[::-1]
-    place = waves.access.byte_address[active] // size - int(result.lines[0]) * across
-    inside = (place >= 0) & (place < held.size)
-    active, place = active[inside], place[inside]
+    line, piece = np.divmod(waves.access.byte_address[active] // size, across)
+    place = np.searchsorted(result.lines, line) * across + piece
     fill, labels, lanes = np.full(held.size, -1), np.full(held.size, "", "U3"), np.zeros(held.size, int)
     fill[place] = waves.groups[active]
     labels[place] = np.char.add("T", active.astype("U2"))
     np.add.at(lanes, place, 1)
     second = np.where(lanes > 1, np.char.add("×", lanes.astype("U2")), "") if (lanes > 1).any() else None
-    words = size // 4
+    words, whole = size // 4, int(result.table.max()) * result.params.element_bytes // 128 + 1
     height = min(25, 416 // lines)
     stripe = np.broadcast_to(np.arange(32).reshape(across, words), (lines, across, words)) if height >= 18 else None
     rings = []
@@ -150,7 +149,7 @@ def _memory(result: Result) -> Grid:
         style="stack",
         states=np.where((held < 0) & (fill.reshape(held.shape) < 0), HOLE, 0).astype(np.uint8),
         heading="shared memory",
-        subheading="a line of 32 banks in each row",
+        subheading=f"{lines} of {whole} lines of 32 banks" if lines < whole else "a line of 32 banks in each row",
         corner="bank",
         row_heads=tuple(map(str, result.lines.tolist())),
         col_heads=tuple(f"{4 * j}-{4 * j + 3}" for j in range(8))
@@ -171,7 +170,7 @@ def _legend(result: Result, grid: Grid) -> list[Key]:
         size, count = group_lanes(result), group_count(result)
         keys = [Key(f"lanes {g * size} to {g * size + size - 1}", "fill", "category", g) for g in range(count)]
         if grid.stripe is not None:
-            keys.append(Key(f"the {result.params.access_bytes // 4} banks of a piece", "stripe"))
+            keys.append(Key(f"its {result.params.access_bytes // 4} banks", "stripe"))
         keys += [Key("no element", "hole")] if (grid.states & HOLE).any() else []
     else:
         keys = [Key("accessed by this warp", "access")]

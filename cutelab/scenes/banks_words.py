@@ -27,7 +27,7 @@ VERBS = {
     "atomic": "adds to",
 }
 NUMBA = {"int8": "int8", "half": "float16", "float32": "float32", "float64": "float64"}
-GROUPS = {1: "one group", 2: "two groups", 4: "four groups"}
+GROUPS = {1: "One group", 2: "Two groups", 4: "Four groups"}
 
 
 def subtitle(result: Result) -> str:
@@ -36,16 +36,15 @@ def subtitle(result: Result) -> str:
     words = f"{params.element}, {noun(params)}. {who(params)} "
     if result.wide:
         groups, size = group_count(result), group_lanes(result)
-        words += f"Served in {GROUPS[groups]} of {size} lanes." if groups > 1 else "All lanes go together."
-        drawn, whole, what = result.lines, int(result.waves.word.max()) // 32 + 1, "Lines"
+        words += f"{GROUPS[groups]} of {size} lanes." if groups > 1 else "All lanes go together."
     else:
         named = len(result.columns) <= 32 and len(result.rows) <= 32
         words += "Number and colour = bank." if named else "Colour = bank."
-        drawn, whole, what = result.rows, result.table.shape[0], "Rows"
-        if len(result.columns) < result.table.shape[1]:
-            words += f" Columns {result.columns[0]} to {result.columns[-1]} of {result.table.shape[1]}."
-    if len(drawn) < whole:
-        words += f" {what} {drawn[0]} to {drawn[-1]} of {number(whole)}."
+        for name, drawn, whole in zip(
+            ("Rows", "Columns"), (result.rows, result.columns), result.table.shape, strict=True
+        ):
+            if len(drawn) < whole:
+                words += f" {name} {drawn[0]} to {drawn[-1]} of {number(whole)}."
     return words
 
 
