@@ -37,6 +37,20 @@ def bench_set_and_render(benchmark, explorer):
 
 
 @pytest.mark.benchmark(group=GROUP)
+def bench_banks_pitch(benchmark):
+    """The pitch slider of explore.banks: 32 x 32 banks with numbers, beside the wavefronts."""
+    made, pitches = explore.banks(), itertools.cycle(range(32, 65))
+
+    def once() -> bytes:
+        made.set(pitch=next(pitches))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""
     step = itertools.cycle(LAYOUTS)
