@@ -28,8 +28,8 @@ def picture(result: Result) -> Picture:
         body, widths = (((_memory(result),), (wide_chart(result),)),), ((334, 334),)
     else:
         tile, below = _tile(result), flat(*result.table.shape)
-        chart = narrow_chart(result, (9, 7) if below else (9, 13))
         wide = min(464, 24 + len(result.columns) * tile.cell[0] + 9)  # type: ignore[index]
+        chart = narrow_chart(result, (9, 7) if below else (min(9, (680 - wide - 24) // 32), 13))
         body = (((tile,),), ((chart,),)) if below else (((tile,), (chart,)),)
         widths = ((688,), (688,)) if below else ((wide, min(320, 680 - wide)),)
     return Picture(

@@ -408,3 +408,26 @@ def test_frames_cover_what_is_true():
 def test_a_wide_access_names_every_lane_once(read):
     names = view({"access_bytes": 16, "read": read, "index": 0})[2].grids()[1].labels
     assert sorted(int(n[1:]) for n in names[names != ""]) == list(range(32))
+
+
+def test_names_of_lanes_stand_beside_the_cells_of_their_wavefront():
+    """Their width is estimated; the real one must leave the cells free, and stay in the panel."""
+    from cutelab.draw.glyphs import text_width
+    from cutelab.draw.plan import plan
+
+    for changes in (
+        {},
+        {"index": 31},
+        {"pitch": 48},
+        {"pitch": 48, "index": 20},
+        {"layout": "(32,8):(16,1)", "index": 7},
+    ):
+        picture = view(changes)[2]
+        chart = picture.grids()[1]
+        box = plan(picture).grids[1]
+        assert chart.notes
+        for note in chart.notes:
+            start = box.x[note.col, 1] + 8
+            end = start + text_width(note.text, "sans", 10.5)
+            taken = np.flatnonzero(chart.fill[note.row] >= 0)
+            assert end <= 704 and all(box.x[j, 1] <= start or box.x[j, 0] >= end for j in taken), (changes, note)
