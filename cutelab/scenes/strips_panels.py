@@ -21,6 +21,7 @@ from cutelab.scenes.panels import (
     Key,
     Line,
     Lines,
+    Note,
     Picture,
     Ring,
     Tips,
@@ -88,7 +89,8 @@ def rows_of(result: Result) -> Rows:
         probed = np.searchsorted(first, result.row[result.params.thread], "right") - 1
         here = page == page[probed]
         first, last, band = first[here], last[here], band[here]
-    return Rows(first, last, band, np.where(band, np.minimum(last - first + 1, most), 1), height, result.reached)
+    lines = np.where(first < result.tile[0], np.minimum(last - first + 1, most), BAND)
+    return Rows(first, last, band, np.where(band, lines, 1), height, result.reached)
 
 
 def picture(result: Result) -> Picture:
@@ -98,7 +100,7 @@ def picture(result: Result) -> Picture:
     memory = _memory(result, rows)
     subtitle = f"offset = {words.formula(params)}. "
     if rows.whole:
-        subtitle += "Upper number: thread. Lower: offset." if memory.second is not None else ""
+        subtitle += "Upper number: thread. Lower: offset." if memory.second is not None else "Number: thread."
     else:
         subtitle += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
     terms = Lines("terms", (Line(words.terms(result), "read", f"T{params.thread}"),))
@@ -141,10 +143,11 @@ def _memory(result: Result, rows: Rows) -> Grid:
     used, first = probe >= 0, np.maximum(probe, 0)
     inside = (line_row < tile_rows)[:, None] & (np.arange(columns) < tile_columns)
     states = np.where(used, np.where(inside, 0, OUTSIDE) | np.where(times > 1, COLLISION, 0), np.where(inside, HOLE, 0))
+    gap = _row_gap(rows)
     kind = result.thread_map.strip if params.colour == "strip" else np.arange(params.threads) // 32
     labels = second = None
     if columns <= FEW_COLUMNS and rows.height >= 9:
-        name = np.char.add("T", first.astype("U4"))
+        name = np.char.add("T" if columns <= 20 or params.threads <= 100 else "", first.astype("U4"))
         if times.max() > 1:
             name = np.where(times > 1, np.char.add(np.char.add(name, "+"), (times - 1).astype("U4")), name)
         labels = np.where(used, name, "")
@@ -158,55 +161,71 @@ def _memory(result: Result, rows: Rows) -> Grid:
         labels=labels,
         second=second,
         states=states.astype(np.uint8),
-        row_heads=_row_heads(rows),
+        row_heads=_row_heads(rows, gap),
         col_heads=tuple(map(str, range(columns))),
         cell=(37, rows.height),
         row_heights=tuple(np.where(band, STRIPE, rows.height).tolist()),
-        row_gap=_row_gap(rows),
+        row_gap=tuple(gap.tolist()),
         rings=(Ring(i, j, i, j, "probe"),),
         probe=probe,
         padding=pitch - columns if tile_columns == pitch else 0,
-        boxes=_boxes(result, rows),
+        boxes=_boxes(result, rows, columns),
+        notes=_notes(result, rows),
         jumps=_jumps(result, where) if columns <= 100 else (),
     )
 
 
-def _row_gap(rows: Rows) -> tuple[int, ...]:
+def _row_gap(rows: Rows) -> np.ndarray:
     """4 pixels above and below a band."""
     gap = np.zeros(int(rows.lines.sum()), int)
     gap[rows.start[1:][rows.band[1:] | rows.band[:-1]]] = 4
-    return tuple(gap.tolist())
+    return gap
 
 
-def _row_heads(rows: Rows) -> tuple[str, ...]:
+def _row_heads(rows: Rows, gap: np.ndarray) -> tuple[str, ...]:
     """Row numbers as far as they do not touch: 11 pixels each; a band names its first and its last row."""
     heads, free, top = [], 0, 0
-    for first, last, band, lines in zip(rows.first, rows.last, rows.band, rows.lines, strict=True):
-        names = [""] * int(lines)
-        high = int(lines) * STRIPE if band else rows.height
-        middle = top + (STRIPE if band else rows.height) // 2
+    columns = (rows.first, rows.last, rows.band, rows.lines, gap[rows.start])
+    for first, last, band, lines, above in zip(*map(np.ndarray.tolist, columns), strict=True):
+        names, each = [""] * lines, STRIPE if band else rows.height
+        middle, end = top + above + each // 2, top + above + lines * each
         if middle >= free:
             names[0], free = str(first), middle + 11
-        if band and top + high - STRIPE >= free:
-            names[-1], free = str(last), top + high + 4
+        if band and end - each // 2 >= free:
+            names[-1], free = str(last), end - each // 2 + 11
         heads += names
-        top += high
+        top = end
     return tuple(heads)
 
 
-def _boxes(result: Result, rows: Rows) -> tuple[Box, ...]:
+def _boxes(result: Result, rows: Rows, columns: int) -> tuple[Box, ...]:
     """A boxed sentence in each band that is high enough for it; in the first one a short one will do."""
     found: list[Box] = []
     end = int(result.row.max())
-    for first, last, band, lines, start in zip(rows.first, rows.last, rows.band, rows.lines, rows.start, strict=True):
-        if band and first < result.tile[0] and (lines * STRIPE >= 36 or (not found and lines * STRIPE >= 20)):
-            missed = int(last - first + 1)
-            what = (
-                f"{missed} rows, {count(missed * result.tile[1], 'element')} {'skipped' if first < end else 'missed'}"
-            )
-            says = f"rows {first} to {last}: no thread ever comes here"
-            found.append(Box(int(start), int(start + lines - 1), says, what if lines * STRIPE >= 36 else ""))
+    for first, last, start, lines in _bands(rows):
+        if columns < 4 or first >= result.tile[0] or lines * STRIPE < (36 if found else 20):
+            continue
+        missed = last - first + 1
+        verb = "skipped" if first < end else "missed"
+        says, elements = f"rows {first} to {last}", f", {count(missed * result.tile[1], 'element')}"
+        says += ": no thread ever comes here" if columns >= 10 else f": {verb}" if columns >= 6 else ""
+        what = f"{missed} rows{elements if columns >= 6 else ''} {verb}"
+        found.append(Box(start, start + lines - 1, says, what if lines * STRIPE >= 36 else ""))
     return tuple(found)
+
+
+def _bands(rows: Rows) -> list[list[int]]:
+    """First and last memory row, first line and number of lines of each band."""
+    return np.stack([rows.first, rows.last, rows.start, rows.lines], axis=-1)[rows.band].tolist()
+
+
+def _notes(result: Result, rows: Rows) -> tuple[Note, ...]:
+    """What an empty band outside the tile is."""
+    return tuple(
+        Note(start + 1, 0, f"rows {first} to {last}: outside the tile, untouched", colour="muted", dy=3)
+        for first, last, start, _ in _bands(rows)
+        if first >= result.tile[0]
+    )
 
 
 def _jumps(result: Result, where: np.ndarray) -> tuple[Jump, ...]:
@@ -256,13 +275,14 @@ def _legend(result: Result, memory: Grid) -> tuple[Key, ...]:
     shown = np.unique(memory.probe[memory.probe >= 0])
     kind = result.thread_map.strip[shown] if params.colour == "strip" else shown // 32
     found = np.unique(kind)
-    if len(found) > 4:
-        keys = [Key(f"colour = {params.colour} modulo 8", "fill", "category", int(found[0]) % 8)]
-    elif params.colour == "strip":
-        keys = [Key(f"strip {k}", "fill", "category", k % 8) for k in found.tolist()]
-    else:
-        ends = [(k, min(32 * k + 31, params.threads - 1)) for k in found.tolist()]
-        keys = [Key(f"warp {k} (T{32 * k} to T{end})", "fill", "category", k % 8) for k, end in ends]
+    names = {k: f"{params.colour} {k}" for k in found.tolist()}
+    if params.colour == "warp" and len(found) <= 2:
+        for k in names:
+            last = min(32 * k + 31, params.threads - 1)
+            names[k] += f" (T{32 * k} to T{last})" if last > 32 * k else f" (T{last})"
+    if len(found) > 8:
+        names = {int(found[0]): f"colour = {params.colour} modulo 8"}
+    keys = [Key(name, "fill", "category", k % 8) for k, name in names.items()]
     for flag, kind_name, text in (
         (HOLE, "hole", "untouched"),
         (OUTSIDE, "outside", "outside the tile"),

@@ -51,7 +51,8 @@ def verdict(result: Result) -> Verdict:
         fall = "thread falls" if params.threads == 1 else "threads fall"
         words = f"{number(outside)} of {number(params.threads)} {fall} outside the {rows} x {columns} tile; {touched}."
         wide = f"Pitch {params.pitch} is wider than the tile: columns {columns} and up are outside."
-        return Verdict("bad", words, _jump(result) or (wide if params.pitch > columns else _one_each(result)))
+        beside = bool((result.row[result.outside] < rows).all())
+        return Verdict("bad", words, wide if beside else _jump(result) or _one_each(result))
     if coverage.exact:
         return Verdict("good", f"{touched}, each once.", _plain(result))
     runs = result.missed_rows
