@@ -40,7 +40,9 @@ def test_what_the_words_say_about_other_maps_of_the_tile():
     assert exact_map(128, 8, 16) == (16, 8)
     assert all(StripThreadMap(16, 128, 16, s).coverage((16, 8)).exact for s in (8, 16, 128))
     assert StripThreadMap(16, 128, 16, 4).coords()[64].tolist() == [0, 64]
-    assert StripThreadMap(16, 128, 8, 16).rows == tuple(range(16)) and StripThreadMap(16, 128, 8, 4).coords()[32, 1] == 32
+    assert (
+        StripThreadMap(16, 128, 8, 16).rows == tuple(range(16)) and StripThreadMap(16, 128, 8, 4).coords()[32, 1] == 32
+    )
     assert StripThreadMap(16, 128, 16, 1).rows[:2] == (0, 16)
 
 
