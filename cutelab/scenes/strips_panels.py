@@ -147,7 +147,7 @@ def _memory(result: Result, rows: Rows) -> Grid:
     kind = result.thread_map.strip if params.colour == "strip" else np.arange(params.threads) // 32
     labels = second = None
     if columns <= FEW_COLUMNS and rows.height >= 9:
-        name = np.char.add("T" if columns <= 20 or params.threads <= 100 else "", first.astype("U4"))
+        name = np.char.add("T" if columns <= 20 else "", first.astype("U4"))
         if times.max() > 1:
             name = np.where(times > 1, np.char.add(np.char.add(name, "+"), (times - 1).astype("U4")), name)
         labels = np.where(used, name, "")
@@ -316,7 +316,8 @@ def _cures(result: Result) -> tuple[Cure, ...]:
     found = []
     enough = -(-params.threads // params.pitch)
     if enough > 1 and params.pitch > 1:
-        found.append(Cure(f"Strips {enough}", "no row is skipped", {"strips": enough}, params.strips >= enough))
+        strips = max(enough, params.strips)
+        found.append(Cure(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
     rows = -(-params.threads // columns)
     if params.pitch != columns <= 128 or (params.strips >= rows and params.pitch == columns):
         use = params.pitch == columns and params.strips >= rows
