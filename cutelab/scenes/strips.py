@@ -1,6 +1,7 @@
 """Topic "strips": the strip formula of a published article: which thread works where, what that misses, what it costs.
 
-StripsParams -> compute -> Result -> panels -> Picture. Words are in strips_words.py, panels in strips_panels.py.
+StripsParams -> compute -> Result -> panels -> Picture. Words are in strips_words.py, panels in strips_panels.py, the choice of
+rows in strips_rows.py.
 """
 
 from __future__ import annotations

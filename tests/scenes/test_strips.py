@@ -10,7 +10,7 @@ from cutelab import CuteLabError, StripThreadMap, WarpAccess, parse_layout, sect
 from cutelab.int_tuple import idx2crd
 from cutelab.scenes.panels import COLLISION, HOLE, OUTSIDE, Bars
 from cutelab.scenes.strips import StripsParams, compute, panels
-from cutelab.scenes.strips_panels import HEIGHT, rows_of
+from cutelab.scenes.strips_rows import HEIGHT, rows_of
 from cutelab.scenes.words import ELEMENTS
 
 VIEWS = {
