@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "banks", "layout"]
+__all__ = ["Explorer", "banks", "layout", "strips"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -57,3 +57,21 @@ def banks(
     from cutelab.scenes import banks as scene
 
     return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def strips(
+    row_pitch: int = 16, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Where does each thread work by the strip formula, what does it miss, and what does each warp pay?
+
+    row_pitch     elements from one row to the next
+    scale, view   as in `layout`
+    params        any field of `cutelab.scenes.strips.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+
+    >>> lab = strips(threads=64, pitch=8, strips=4)
+    >>> lab.picture.verdicts[0].sentence
+    '64 of 576 elements touched; rows 4 to 31 are skipped.'
+    """
+    from cutelab.scenes import strips as scene
+
+    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
