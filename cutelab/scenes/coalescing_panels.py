@@ -62,13 +62,12 @@ def picture(result: Result) -> Picture:
     grids = [memory(result)]
     if params.access_bytes <= 2:
         grids.append(one_sector(result))
-    groups = range(-(-params.active // 8))
-    legend = [
-        Key(f"lanes {8 * g} to {min(8 * g + 7, params.active - 1)}", "fill", "category", g) for g in groups
-    ]
-    if any((grid.states & HOLE).any() for grid in grids[:1]):
-        legend.append(Key("fetched, not used", "hole"))
-    legend += [Key("not fetched", "fill", "frame", 1), Key("probe", "probe"), Key("its sector", "access")]
+    fill, states = grids[0].fill, grids[0].states
+    groups = np.unique(fill[fill >= 0]).tolist()
+    legend = [Key(f"T{8 * g} to T{min(8 * g + 7, params.active - 1)}", "fill", "category", g) for g in groups]
+    legend += [Key("fetched, not used", "hole")] if (states & HOLE).any() else []
+    legend += [Key("not fetched", "fill", "frame", 1)] if ((fill < 0) & (states == 0)).any() else []
+    legend += [Key("probe and its sector", "probe")]
     return Picture(
         title=say.title(params),
         call=params.call("coalescing"),
@@ -215,9 +214,9 @@ def one_lane(result: Result) -> Lines:
     return Lines(
         "lane",
         (
-            Line(f"{took} → {' + '.join(terms)} = {result.element[lane]}", "read", f"T{lane}"),
-            Line(f"element {number(int(result.element[lane]))} is byte {number(byte)}: line {number(byte // 128)}, "
-                 f"its sector {byte % LINE_BYTES // SECTOR_BYTES} of 0 to 3"),
+            Line(f"{took} → {' + '.join(terms)} = {number(int(result.element[lane]))}", "read", f"T{lane}"),
+            Line(f"element {number(int(result.element[lane]))} = byte {number(byte)}, line {number(byte // LINE_BYTES)}, "
+                 f"sector {number(byte // SECTOR_BYTES)}"),
             Line(f"That sector serves {count(int(here.sum()), 'lane')}; {units * params.access_bytes} of its 32 bytes are used.",
                  "muted"),
         ),

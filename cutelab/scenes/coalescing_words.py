@@ -72,12 +72,12 @@ def formula(params: CoalescingParams, p: str, times: str = "·") -> str:
 
 
 def subtitle(params: CoalescingParams) -> str:
-    """Who touches what, in which order; what a row is."""
+    """Who touches what, in which order; what a colour is."""
     verb = "loads" if params.kind == "load" else "stores"
     p = "i" if params.order == "straight" else "p"
-    words = f"Lane Ti {verb} {count(params.access_bytes, 'byte')} at element {formula(params, p)}"
+    words = f"{params.element}. Lane Ti {verb} {count(params.access_bytes, 'byte')} at element {formula(params, p)}"
     words += "" if p == "i" else f", p = {PLACES[params.order].format('i')}"
-    return words + ". A row: one 128-byte line."
+    return words + ". Name and colour of a cell: its lane."
 
 
 def reads(params: CoalescingParams) -> str:
