@@ -18,7 +18,7 @@ from cutelab.scenes.panels import Picture
 from cutelab.scenes.params import Control, Params, dropdown, index, powers, slider, toggle
 from cutelab.scenes.words import ELEMENTS
 
-LANES, MAX_STEP = 32, 65_536
+LANES, MAX_STEP = 32, 16_384
 WIDTHS = (1, 2, 4, 8, 16)
 ORDERS = ("straight", "reversed", "swapped pairs", "shuffled")
 PRESETS = {
@@ -185,7 +185,9 @@ def places(order: str) -> np.ndarray:
     ([31, 30, 29], [1, 0, 3, 2])
     """
     lane = np.arange(LANES)
-    return {"straight": lane, "reversed": LANES - 1 - lane, "swapped pairs": lane ^ 1}.get(order, (5 * lane + 3) % LANES)
+    return {"straight": lane, "reversed": LANES - 1 - lane, "swapped pairs": lane ^ 1}.get(
+        order, (5 * lane + 3) % LANES
+    )
 
 
 def compute(params: CoalescingParams) -> Result:
@@ -201,6 +203,4 @@ def compute(params: CoalescingParams) -> Result:
 
 def panels(result: Result) -> Picture:
     """The picture of a result, as plain data: memory in lines and sectors, the bars, the probed lane, the verdict."""
-    from cutelab.scenes import coalescing_panels
-
     return coalescing_panels.picture(result)

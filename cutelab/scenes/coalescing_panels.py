@@ -73,7 +73,7 @@ def picture(result: Result) -> Picture:
         call=params.call("coalescing"),
         subtitle=say.subtitle(params),
         body=((tuple(grids),), ((bars(result),), (one_lane(result),))),
-        widths=((688,), (330, 334)),
+        widths=((688,), (300, 368)),
         legend=tuple(legend),
         verdicts=(say.verdict(result),),
         status=say.at_lane(result),
@@ -208,14 +208,14 @@ def one_lane(result: Result) -> Lines:
     terms = [str(params.start)] if params.start else []
     terms += [f"{col}·{params.stride}"] if params.across > 1 else []
     terms += [f"{row}·{params.pitch}"] if params.across < 32 else []
-    took = "" if place == lane else f" takes place {place}"
+    took = "" if place == lane else f" p = {place}"
     here = result.sectors.sector == byte // SECTOR_BYTES
     units = len(np.unique(result.access.byte_address[here]))
     return Lines(
         "lane",
         (
             Line(f"{took} → {' + '.join(terms)} = {number(int(result.element[lane]))}", "read", f"T{lane}"),
-            Line(f"element {number(int(result.element[lane]))} = byte {number(byte)}, line {number(byte // LINE_BYTES)}, "
+            Line(f"byte {number(byte)} as {params.element}  ·  line {number(byte // LINE_BYTES)}  ·  "
                  f"sector {number(byte // SECTOR_BYTES)}"),
             Line(f"That sector serves {count(int(here.sum()), 'lane')}; {units * params.access_bytes} of its 32 bytes are used.",
                  "muted"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cutelab.layout import Layout
-from cutelab.memory import sectors
 from cutelab.scenes.panels import Cure, Verdict
 from cutelab.scenes.words import count, number
 
@@ -77,7 +76,7 @@ def subtitle(params: CoalescingParams) -> str:
     p = "i" if params.order == "straight" else "p"
     words = f"{params.element}. Lane Ti {verb} {count(params.access_bytes, 'byte')} at element {formula(params, p)}"
     words += "" if p == "i" else f", p = {PLACES[params.order].format('i')}"
-    return words + ". Name and colour of a cell: its lane."
+    return words + ". Cells show lanes."
 
 
 def reads(params: CoalescingParams) -> str:
