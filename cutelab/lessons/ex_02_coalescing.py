@@ -45,7 +45,7 @@ EXERCISES = (
         hints=(
             "How many bytes lie between one lane and the next? A sector has 32.",
             "6 elements of 4 bytes lie between neighbours: less than a sector. So no sector between the first and the last is skipped.",
-            "The last lane begins at byte 31·24 = 744. In which sector is that? Count from sector 0.",
+            "The last lane begins at byte 744. In which sector is that? Count from sector 0.",
         ),
         wrong=(
             Wrong(32, "no lane would share its sector; but with 24 bytes from lane to lane, some do."),
