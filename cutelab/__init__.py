@@ -28,10 +28,13 @@ from cutelab.layout import (
     size,
     slice_and_offset,
 )
+from cutelab.matrix_layouts import MatrixLayout, matrix_layout, visualize_layout
 from cutelab.memory import WarpAccess, sectors, wavefronts
 from cutelab.printing import print_inverse, print_layout
 from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
+from cutelab.strips import StripThreadMap
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
+from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
 
 __version__ = "0.1.0"
 
@@ -73,4 +76,22 @@ __all__ = [
     "WarpAccess",
     "sectors",
     "wavefronts",
+    "PitchLinear2DThreadTileStripminedThreadMap",
+    "PitchLinearCoord",
+    "PitchLinearShape",
+    "PitchLinearStridedWarpRakedThreadMap",
+    "PitchLinearStripminedThreadMap",
+    "PitchLinearTilePolicyStripminedThreadContiguous",
+    "PitchLinearTilePolicyStripminedThreadStrided",
+    "PitchLinearWarpRakedThreadMap",
+    "PitchLinearWarpStripedThreadMap",
+    "TransposePitchLinearThreadMap",
+    "TransposePitchLinearThreadMap2DThreadTile",
+    "TransposePitchLinearThreadMapSimt",
+    "parse_thread_map",
+    "walk_tiles",
+    "StripThreadMap",
+    "MatrixLayout",
+    "matrix_layout",
+    "visualize_layout",
 ]

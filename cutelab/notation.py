@@ -40,7 +40,7 @@ def parse(text: str) -> Parsed:
     >>> parse("(_4,_2):(_2,_1)")
     Parsed(shape=(4, 2), stride=(2, 1), swizzle=None, offset=0, pointer_bits=None)
     """
-    reader = _Reader(text)
+    reader = Reader(text)
     found = reader.layout()
     reader.end()
     return found
@@ -52,7 +52,7 @@ def parse_swizzle(text: str) -> tuple[int, int, int]:
     >>> parse_swizzle("Swizzle<3,4,3>")
     (3, 4, 3)
     """
-    reader = _Reader(text)
+    reader = Reader(text)
     if reader.name() not in ("Sw", "S", "Swizzle"):
         reader.fail("expected a swizzle such as Sw<3,4,3>")
     found = reader.swizzle()
@@ -75,17 +75,17 @@ def print_type(shape: IntTuple, stride: IntTuple) -> str:
     return f"Layout<{spell(shape, 'Shape')},{spell(stride, 'Stride')}>"
 
 
-class _Reader:
-    """Tokens of one text, with the place of each for the caret."""
+class Reader:
+    """Tokens of one text, with the place of each for the caret. `what` and `example` are words for its errors."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, what: str = "layout", example: str = "(4,2):(2,1)") -> None:
         if not isinstance(text, str):
-            raise CuteLabError(f"a layout is written as text such as '(4,2):(2,1)'; got {type(text).__name__}")
+            raise CuteLabError(f"a {what} is written as text such as '{example}'; got {type(text).__name__}")
         if not text.strip():
-            raise CuteLabError("the text is empty; write a layout such as (4,2):(2,1)")
+            raise CuteLabError(f"the text is empty; write a {what} such as {example}")
         if len(text) > MAX_TEXT:
             raise CuteLabError(f"the text has {len(text)} characters; at most {MAX_TEXT} are read")
-        self.text = text
+        self.text, self.what = text, what
         self.tokens: list[tuple[str, int]] = []
         place = 0
         while (match := TOKEN.match(text, place)) is not None and match.group().strip():
@@ -132,7 +132,7 @@ class _Reader:
     def end(self) -> None:
         self.take(";")
         if self.at < len(self.tokens):
-            self.fail(f"expected the end of the layout, found '{self.peek()}'")
+            self.fail(f"expected the end of the {self.what}, found '{self.peek()}'")
 
     def braces(self) -> None:
         if self.take("{"):

@@ -59,7 +59,7 @@ def _texts(grid: Grid, texts: np.ndarray) -> np.ndarray:
 
 
 def _stack(texts, second, inner, body, least) -> tuple[Label, ...]:
-    font = "bold" if any(t.startswith("×") for t in second.flat[:64]) or "×" in "".join(second.flat) else "sans"
+    font = "bold" if (code_points(second) == ord("×")).any() else "sans"  # ×32: lanes served by one word
     upper = fit(texts, "sans", 11, inner, body * 0.5, least)
     lower = fit(second, font, 8.5, inner, body * 0.45, least)
     if upper is None or lower is None:

@@ -138,7 +138,9 @@ def _lines(panel: Lines, x: float, y: float, width: float) -> Block:
             bold = shorten(line.bold, "mono_bold", 13, width)
             block.ops.append(Text(x, at + 10, bold, 13, "mono_bold", INK, PAPER))
             start += text_width(bold, "mono_bold", 13) + 8
-        text = shorten(line.text, font, size, x + width - start)
+        room = x + width - start
+        size = next((z for z in (size, size - 0.5, size - 1) if text_width(line.text, font, z) <= room), size - 1)
+        text = shorten(line.text, font, size, room)
         block.ops.append(Text(start, at + 10, text, size, font, ink, PAPER))
         at += 20
     block.height = at - y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         foot = STRIPE if grid.stripe is not None and height > 3 * STRIPE else 0
         labels = cell_labels(grid, w, height, foot)
         if len(starts) > 1:
-            labels = tuple(type(lb)(lb.texts[part], lb.font, lb.size, lb.x, lb.middle, lb.align) for lb in labels)
+            labels = tuple(replace(lb, texts=lb.texts[part]) for lb in labels)
         states = grid.states[part] if grid.states is not None and grid.states[part].any() else None
         empty = (grid.fill[part] < 0) & (pair[part] == len(colours) - 1) if grid.field else None
         split = grid.second[part] != "" if grid.style == "split" and grid.second is not None else None
@@ -208,6 +208,8 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         else:
             say(Frame(a - 1, b - 1, wide + 2, high + 2, PAPER))
             say(Frame(a - 4, b - 4, wide + 8, high + 8, PAPER))
+            if ring.kind == "probe" and any(r.kind == "twin" for r in grid.rings):
+                block.ops += _again(block, grid.name, ring)  # a twin beside it reaches into the probed cell
         out = 2 if ring.kind == "access" else 3
         if dash:
             say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, PAPER, 2))
@@ -235,6 +237,26 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         a, b = round(xs[start] + w / 2), round(xs[end] + (w if end > start else 0)) - 3
         say(Fill(min(a, b), middle - 1, abs(b - a), 2, INK))
         say(Triangle(b if end > start else b - 7, middle - 5, 7, 8, INK, "right" if end > start else "left"))
+
+
+def _again(block, name: str, ring) -> list[Op]:
+    """The cells inside a ring, once more."""
+    first = 0
+    for op in [o for o in block.ops if isinstance(o, Cells) and o.name == name]:
+        rows = slice(max(ring.row - first, 0), max(ring.row_end + 1 - first, 0))
+        cols = slice(ring.col, ring.col_end + 1)
+        first += len(op.ys)
+        if not op.pair[rows].size:
+            continue
+
+        def cut(array, rows=rows, cols=cols):
+            return None if array is None else array[rows, cols]
+
+        labels = tuple(replace(lb, texts=lb.texts[rows, cols]) for lb in op.labels)
+        arrays = {n: cut(getattr(op, n)) for n in ("pair", "states", "stripe", "split", "empty")}
+        part = replace(op, name="", xs=op.xs[cols], ys=op.ys[rows], widths=op.widths[cols], labels=labels, **arrays)
+        return [part]
+    return []
 
 
 def _box(block, box, xs, ys, w, heights) -> None:

@@ -25,12 +25,12 @@ def layout(
     view     "widget", or "html" where anywidget cannot load
     params   any field of `cutelab.scenes.layout.LayoutParams`, such as the probe or the colours
 
-    >>> lab = layout("(4,2):(2,1)")
-    >>> lab.params.layout
-    '(4,2):(2,1)'
-    >>> lab.set(layout="(4,2):(1,4)")
+    >>> lab = layout("(8,8):(8,1)", row=4)
+    >>> lab.set(layout="(8,8):(9,1)")
     >>> lab.code()
-    'explore.layout("(4,2):(1,4)")'
+    'explore.layout("(8,8):(9,1)", row=4)'
+    >>> lab.picture.status
+    '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7'
     """
     from cutelab.scenes import layout as scene
 

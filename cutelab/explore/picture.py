@@ -18,6 +18,9 @@ from cutelab.scenes.panels import Picture
 WINDOW = 2
 """So many frames may be on their way to the browser; a newer one waits, and replaces one that waits already."""
 
+BURST = 0.03
+"""Changes that follow each other so fast (seconds) come from a loop: then one frame on its way is enough."""
+
 PATIENCE = 5.0
 """After so many seconds without an acknowledgement the browser counts as gone, and the next frame is sent anyway."""
 
@@ -59,18 +62,19 @@ class PictureView(anywidget.AnyWidget):
         self._probe, self._fail = probe, fail
         self._waiting: Make | None = None
         self._shown = 0
-        self._sent_at = time.monotonic()
+        self._sent_at = self._asked_at = time.monotonic()
         self.on_msg(self._receive)
 
     def show(self, make: Make) -> None:
         """Show what `make()` returns, a dict of traits: now, or as soon as the browser keeps up. The newest wins."""
         with self._lock:
             self._waiting = make
-            self._pump()
+            self._pump(1 if time.monotonic() - self._asked_at < BURST else WINDOW)
+            self._asked_at = time.monotonic()
 
-    def _pump(self) -> None:
+    def _pump(self, window: int = WINDOW) -> None:
         late = time.monotonic() - self._sent_at > PATIENCE
-        if self._waiting is None or self.comm is None or (self.frame - self._shown >= WINDOW and not late):
+        if self._waiting is None or self.comm is None or (self.frame - self._shown >= window and not late):
             return
         make, self._waiting = self._waiting, None
         state = make()

@@ -44,7 +44,7 @@ class Room:
         if columns <= 16:
             return cls((334, 334), 310, 36, 32, (9, 13), 34)
         if columns <= 32:
-            return cls((688,), 664, 36, 32, (20, 5), 34, above=True)
+            return cls((688,), 664, 36, 64, (10, 6), 18, above=True)
         return cls((440, 224), 416, 36, 32, (6, 13), 34)
 
     @property
@@ -163,7 +163,9 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
     first, second = result.first[place], result.second[place]
     past = (at > result.high) | (at < result.low)
     states = np.where(lives & (result.counts[place] > 1), COLLISION, 0)
-    states = np.where(past, PAST_END, np.where(lives, states, HOLE if result.checked else 0)).astype(np.uint8)
+    states = np.where(
+        past, PAST_END if room.names else 0, np.where(lives, states, HOLE if result.checked else 0)
+    ).astype(np.uint8)
     row, column = coords(result, first)
     fill, scale = _colours(result, at, row, column)
     probe = _cell_of(result, row, column, lives)
@@ -197,7 +199,7 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
         rings=tuple(Ring(i, j, i, j, "probe") for i, j in ring.tolist()),
         probe=probe,
     )
-    return grid, bool(past.any())
+    return grid, room.names and bool(past.any())
 
 
 def _cell_of(result: Result, row: np.ndarray, column: np.ndarray, lives: np.ndarray) -> np.ndarray:

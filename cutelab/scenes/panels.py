@@ -71,7 +71,7 @@ class Grid:
     labels   str (R, C), "" for none; `None` for a grid without numbers
     second   str (R, C): a second label. style "stack": below the first; "pair": right of it; "split": lower half of the cell
     states   int (R, C): sum of HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END
-    cell     (width, height) in CSS pixels; None: square, from the room there is (look.md's table)
+    cell     (width, height) in CSS pixels; None: square, from the room there is
     row_gap  int (R,): extra CSS pixels above row i (modes, tiles, lane groups); col_gap the same, left of column j
     field    True: a chart. Cells with fill -1 are drawn as one faint field; cells have a gap only below and every
              `field_every` columns

@@ -110,12 +110,16 @@ class Params:
         return {}
 
     def call(self, name: str) -> str:
-        """The line that rebuilds this view: `explore.name(...)` with what differs from the defaults."""
-        parts = []
-        for i, f in enumerate(dataclasses.fields(self)):
-            value = getattr(self, f.name)
-            if value != f.default:
-                parts.append(repr(value) if i == 0 and isinstance(value, str) else f"{f.name}={value!r}")
+        """The line that rebuilds this view: `explore.name(...)` with what does not follow from the first parameter."""
+        first, *others = self.names()
+        value = getattr(self, first)
+        plain = type(self)()
+        try:
+            base = plain.change(**{first: value})
+        except CuteLabError:  # the first parameter alone does not stand with the other defaults
+            base = plain
+        parts = [] if value == getattr(plain, first) else [repr(value)]
+        parts += [f"{n}={getattr(self, n)!r}" for n in others if getattr(self, n) != getattr(base, n)]
         return f"explore.{name}({', '.join(parts)})".replace("'", '"')
 
     def check_choice(self, name: str) -> None:

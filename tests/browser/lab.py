@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 FLAGS += ["--disable-background-networking", "--disable-component-update"]
 
@@ -103,3 +102,66 @@ def run_all(page: Any) -> None:
     command(page, "notebook:run-all-cells")
     done = "() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].every(p => /\\d/.test(p.textContent))"
     page.wait_for_function(done, timeout=120_000)
+
+
+def picture(page: Any) -> bytes:
+    """The bytes that the <img> shows."""
+    script = """async () => {
+        const bytes = new Uint8Array(await (await fetch(document.querySelector('.cutelab-image').src)).arrayBuffer());
+        return btoa(Array.from(bytes, b => String.fromCharCode(b)).join(''));
+    }"""
+    return base64.b64decode(page.evaluate(script))
+
+
+def settle(page: Any, want: bytes, seconds: float) -> float:
+    """Wait until the page shows this picture; how long it took."""
+    start = time.perf_counter()
+    while picture(page) != want:
+        assert time.perf_counter() - start < seconds, "the picture did not come"
+        time.sleep(0.01)
+    return time.perf_counter() - start
+
+
+def wait_alt(page: Any, part: str) -> None:
+    page.wait_for_function("part => document.querySelector('.cutelab-image').alt.includes(part)", arg=part)
+
+
+def press(page: Any, key: str, times: int, every: float) -> None:
+    for _ in range(times):
+        start = time.perf_counter()
+        page.keyboard.press(key)
+        time.sleep(max(0.0, every - (time.perf_counter() - start)))
+
+
+def run_cell(page: Any, index: int) -> None:
+    page.evaluate(
+        """i => { const panel = window.jupyterapp.shell.currentWidget;
+                  panel.content.activeCellIndex = i; panel.content.mode = 'command'; panel.content.node.focus(); }""",
+        index,
+    )
+    command(page, "notebook:run-cell")
+
+
+def output(page: Any, index: int) -> str:
+    return page.locator(".jp-Cell").nth(index).locator(".jp-OutputArea-output").last.inner_text().strip()
+
+
+def run_and_wait(page: Any, index: int) -> str:
+    """Run a cell that prints; what it printed."""
+    prompt = page.locator(".jp-Cell").nth(index).locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    run_cell(page, index)
+    for _ in range(200):
+        if prompt.inner_text() not in (before, "[*]:"):
+            return output(page, index)
+        page.wait_for_timeout(50)
+    raise AssertionError("the cell did not end")
+
+
+def axe(page: Any) -> list[str]:
+    """What axe finds wrong in the outputs."""
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("async () => (await axe.run('.jp-OutputArea')).violations")
+    return [f"{v['id']}: {[n['html'][:120] for n in v['nodes']]}" for v in found]

@@ -39,7 +39,7 @@ def test_cells_do_not_overlap_and_stay_on_the_card(name):
     made = plan(pictures.ALL[name]())
     taken = np.zeros((made.height, made.width), int)
     for op in made.ops:
-        if isinstance(op, Cells):
+        if isinstance(op, Cells) and op.name:
             for y in op.ys:
                 for x, w in zip(op.xs, op.widths, strict=True):
                     taken[y : y + op.height, x : x + w] += 1

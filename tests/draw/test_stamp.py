@@ -19,6 +19,7 @@ from cutelab.draw.palette import FRAME, fill_and_ink, scale_colours
 from cutelab.draw.plan import plan
 from cutelab.draw.stamp import stamp
 from cutelab.errors import CuteLabError
+from cutelab.scenes.layout import PRESETS, LayoutParams, compute, panels
 from cutelab.scenes.panels import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END, Grid, Picture, Ring
 
 NAMES = sorted(pictures.ALL)
@@ -184,6 +185,20 @@ def test_size_and_time_of_32_by_32_numbers():
         render(picture, 2)
         times.append(time.process_time() - start)
     assert sorted(times)[1] < 0.030
+
+
+def test_pictures_of_the_layout_scene_are_small():
+    """Every preset, and 1024 labels of up to four digits that all change along both axes."""
+    for text in (*PRESETS.values(), "(32,32):(1,33)"):
+        picture = panels(compute(LayoutParams(layout=text)))
+        assert len(render(picture, 2).png) <= 80_000, text
+        assert len(render(picture, 1).png) <= 30_000, text
+
+
+def test_a_probed_cell_between_its_twins_keeps_its_inside():
+    rings = (Ring(0, 1, 0, 1, "twin"), Ring(1, 1, 1, 1, "probe"), Ring(2, 1, 2, 1, "twin"))
+    alone = cell_of(rings=(Ring(1, 1, 1, 1, "probe"),))[8:-10, 8:-10]
+    assert (cell_of(rings=rings)[8:-10, 8:-10] == alone).all()
 
 
 def test_threads_may_draw_at_once():

@@ -13,8 +13,11 @@ def toy(monkeypatch):
     made = []
 
     def make(*args, **options):
-        made.append(toy_module.toy(*args, **options))
-        return made[-1]
+        lab = toy_module.toy(*args, **options)
+        made.append(lab)
+        if hasattr(lab._view, "_receive"):  # a browser has shown the first picture
+            lab._view._receive(lab._view, {"shown": lab._view.frame}, [])
+        return lab
 
     yield make
     for lab in made:
