@@ -33,8 +33,8 @@ class Row:
 def rows_of(touched: np.ndarray, probed: int) -> tuple[Row, ...]:
     """Which lines are drawn? All from the first to the last, or a window of touched ones around the probe's.
 
-    >>> [row.kind for row in rows_of(np.array([0, 8, 16]), 0)]
-    ['line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line', 'line']
+    >>> len(rows_of(np.array([0, 8, 16]), 0))
+    17
     >>> [(row.kind, row.line, row.end) for row in rows_of(np.array([0, 99]), 0)]
     [('line', 0, 0), ('gap', 1, 98), ('line', 99, 99)]
     """
