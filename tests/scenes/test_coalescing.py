@@ -13,7 +13,7 @@ from cutelab.data import measured
 from cutelab.draw.ops import Text
 from cutelab.draw.plan import plan
 from cutelab.scenes.coalescing import ORDERS, PRESETS, CoalescingParams, compute, panels
-from cutelab.scenes.coalescing_panels import MOST_ROWS, rows_of
+from cutelab.scenes.coalescing_panels import MOST_ROWS, WINDOW, rows_of
 from cutelab.scenes.coalescing_words import layout
 from cutelab.scenes.panels import HOLE, Bars, Lines
 from cutelab.scenes.words import ELEMENTS
@@ -191,7 +191,7 @@ def test_the_hardware_counted_the_same():
 
 @pytest.mark.parametrize(
     ("touched", "probed"),
-    [([0], 0), ([7], 7), (range(40), 39), (range(0, 320, 10), 0), (range(0, 320, 10), 160), ([3, 4, 7, 900], 4),
+    [([0], 0), ([7], 7), (range(40), 39), (range(0, 320, 10), 0), (range(0, 320, 10), 160), (range(0, 320, 10), 310), ([3, 4, 7, 900], 4),
      ([0, 35], 0), ([0, 36], 36), ([5, 400, 401, 404, 9000, 9001, 9002, 9003, 9004], 401)],
 )  # fmt: skip
 def test_the_rows_stand_for_every_line_once(touched, probed):
@@ -204,7 +204,9 @@ def test_the_rows_stand_for_every_line_once(touched, probed):
         assert row.kind != "gap" or inside == 0
         assert row.kind != "more" or inside > 0
         assert row.kind != "line" or row.line == row.end
-    assert probed in [row.line for row in rows if row.kind == "line"] and len(rows) <= MOST_ROWS
+    lines = [row.line for row in rows if row.kind == "line"]
+    assert np.isin(touched, lines).sum() >= min(WINDOW, len(touched)), "the window is full, also at its ends"
+    assert probed in lines and len(rows) <= MOST_ROWS
 
 
 def test_bands_say_what_they_hide():
@@ -237,6 +239,7 @@ def test_broadcast_lanes_share_a_cell():
         ({"stride": 32}, "bad", "32 sectors where 4 would do: 12 % of the bytes moved are used"),
         ({"stride": 32}, "bad", "Each lane stands in a sector of its own and uses 4 of its 32 bytes"),
         ({"start": 1}, "note", "begin 4 bytes into a sector: 1 sector more"),
+        ({"start": 13}, "note", "begin 20 bytes into a sector: 1 sector more"),
         ({"stride": 2}, "bad", "The lanes use 16 of the 32 bytes of a sector, on average"),
         ({"access_bytes": 16}, "good", "in 4 lines of 128 bytes"),
     ],
