@@ -107,5 +107,16 @@ def bench_swizzle(benchmark):
         return made.image
 
     picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+@pytest.mark.benchmark(group="a slider step of explore.coalescing")
+def bench_coalescing_stride(benchmark):
+    """Stride 1 to 32 of float32: from one line to 32, with the lanes' names."""
+    made = explore.coalescing()
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        made.set(stride=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=32, warmup_rounds=3)
     benchmark.extra_info["bytes"] = len(picture)
     assert benchmark.stats.stats.median < MOST_SECONDS

@@ -46,7 +46,7 @@ def head_width(grid: Grid) -> int:
     if not any(grid.row_heads) and not grid.corner:
         return 0
     bold = set(grid.bold_rows)
-    small = max(grid.cell) < 24 if grid.cell else max(grid.shape) > 18
+    small = max(*grid.cell, *grid.row_heights) < 24 if grid.cell else max(grid.shape) > 18
     size = 9 if small else 10.5
     widths = [text_width(t, "bold" if i in bold else "sans", size) for i, t in enumerate(grid.row_heads)]
     return max(22, math.ceil(max([*widths, text_width(grid.corner, "sans", 10.5)]) + 5))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "banks", "layout", "strips", "swizzle"]
+__all__ = ["Explorer", "banks", "coalescing", "layout", "strips", "swizzle"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -35,6 +35,27 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def coalescing(
+    element: str = "float32", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which lines and sectors of global memory does one warp's access touch, and how many would do?
+
+    element       int8, half, float32, float64 or uint128
+    scale, view   as for `layout`
+    params        any field of `cutelab.scenes.coalescing.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
+
+    >>> lab = coalescing(stride=32)
+    >>> lab.result.count, lab.result.ideal
+    (32, 4)
+    >>> lab.set(stride=1)
+    >>> lab.result.count
+    4
+    """
+    from cutelab.scenes import coalescing as scene
+
+    return _open("coalescing", scene, scene.CoalescingParams, {"element": element, **params}, scale=scale, view=view)
 
 
 def banks(

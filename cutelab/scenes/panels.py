@@ -130,13 +130,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class Bar:
-    """One horizontal bar: its value beside its ideal, both in `unit`."""
+    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest."""
 
     label: str
     value: float
     ideal: float | None
     unit: str
     state: Literal["good", "bad", "plain"] = "plain"
+    most: float | None = None
 
 
 @dataclass(frozen=True)
