@@ -59,4 +59,6 @@ def thread_map(
     """
     from cutelab.scenes import thread_map as scene
 
-    return _open("thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view)
+    return _open(
+        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
+    )

@@ -66,15 +66,15 @@ class ThreadMapParams(Params):
     )
     thread: int = index(0, group="Probe", tip="whose accesses are framed")
     colour: str = toggle("warp", ("warp", "access"), group="Compare", tip="what the colour of a cell means")
-    other: str = text("", group="Compare", placeholder="a second map", tip="a C++ type, or StripThreadMap(16, 64, 8, 4)")
+    other: str = text(
+        "", group="Compare", placeholder="a second map", tip="a C++ type, or StripThreadMap(16, 64, 8, 4)"
+    )
 
     def __post_init__(self) -> None:
         for name in ("thread_map", "other"):
             value = getattr(self, name)
             if isinstance(value, ThreadMap | StripThreadMap):
                 object.__setattr__(self, name, str(value))
-        if self.thread_map.strip().startswith("StripThreadMap"):
-            raise CuteLabError("StripThreadMap is a formula without a tile: give it as `other`, beside a real map")
         object.__setattr__(self, "thread_map", str(self.map))
         object.__setattr__(self, "other", str(self.second) if self.other.strip() else "")
         for found in self.maps:
@@ -87,7 +87,9 @@ class ThreadMapParams(Params):
         self.check_range("thread", 0, max(m.threads for m in self.maps) - 1)
         self.check_range("ld", 1, 2**20)
         if self.ld < self.widest:
-            raise CuteLabError(f"ld {self.ld} is shorter than the tile's {self.widest} columns; use {self.widest} or more")
+            raise CuteLabError(
+                f"ld {self.ld} is shorter than the tile's {self.widest} columns; use {self.widest} or more"
+            )
         shared_offsets(self.shared, self.map.tile)
 
     @property

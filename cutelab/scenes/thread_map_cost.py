@@ -13,7 +13,7 @@ from cutelab.strips import StripThreadMap
 from cutelab.thread_map import ThreadMap
 
 WIDEST = 16  # bytes that one instruction moves for a lane
-LINES, CELLS = 64, 128  # lines and cells of a line that are drawn at most
+LINES, WINDOW, CELLS = 64, 32, 128  # lines up to which all are drawn, lines of a window, cells of a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,9 @@ def cost(address: np.ndarray, active: np.ndarray, item: int, kind: Literal["load
     (4, 4, 1, 4)
     """
     *batch, _, e = address.shape
-    width = next(n for n in (16, 8, 4, 2, 1) if e % n == 0 and (n == 1 or n * item <= WIDEST) and _runs(address, active, n, item))
+    width = next(
+        n for n in (16, 8, 4, 2, 1) if e % n == 0 and (n == 1 or n * item <= WIDEST) and _runs(address, active, n, item)
+    )
     first = np.moveaxis(address[..., ::width], -1, 0)
     some = active.any(axis=-1)
     if not first.size:
@@ -69,7 +71,7 @@ def _runs(address: np.ndarray, active: np.ndarray, n: int, item: int) -> bool:
     """Do n elements lie side by side, aligned, for every active lane?"""
     if n == 1:
         return True
-    parts = address.reshape(*address.shape[:-1], -1, n)
+    parts = address.reshape(*address.shape[:-1], address.shape[-1] // n, n)
     good = (parts - parts[..., :1] == np.arange(n) * item).all(axis=-1) & (parts[..., 0] % (n * item) == 0)
     return bool((good | ~active[..., None]).all())
 
@@ -81,6 +83,7 @@ class Side:
     starts          int (threads, accesses, 2): contiguous, strided of the first element of each access, in CUTLASS's order
     vector, grain   elements of an access; elements of a drawn cell (every access begins and ends on a cell's edge)
     rows, columns   the drawn window: lines, and the first element of each cell
+    bands           (row, first line, last line): a row that stands for lines beyond the tile to which nobody comes
     owner, turn     int (rows, columns): the thread that comes first, and in which of its accesses; -1 for nobody
     times           how often each cell is touched
     load, store     the costs; store is None if the shared layout is none of this tile
@@ -94,6 +97,7 @@ class Side:
     coverage: Coverage
     rows: np.ndarray
     columns: np.ndarray
+    bands: tuple[tuple[int, int, int], ...]
     owner: np.ndarray
     turn: np.ndarray
     times: np.ndarray
@@ -115,10 +119,16 @@ class Side:
     def cells(self, thread: int | slice, access: int) -> tuple[np.ndarray, np.ndarray]:
         """Row and column in the window of the cells that this access of this thread (or these) touches; only those drawn."""
         start = self.starts[thread, access].reshape(-1, 2)
-        i = np.repeat(start[:, 1] - self.rows[0], self.vector // self.grain)
-        j = (start[:, :1] // self.grain + np.arange(self.vector // self.grain)).ravel() - self.columns[0] // self.grain
-        drawn = (i >= 0) & (i < len(self.rows)) & (j >= 0) & (j < len(self.columns))
+        cells = start[:, :1] + np.arange(0, self.vector, self.grain)
+        i, j, drawn = place(np.broadcast_to(start[:, 1:], cells.shape), cells, self.rows, self.columns, self.grain)
         return i[drawn], j[drawn]
+
+
+def place(lines: Any, elements: Any, rows: np.ndarray, columns: np.ndarray, grain: int) -> tuple[np.ndarray, ...]:
+    """Row and column in the window of the cells with these elements, and which of them are drawn at all."""
+    i = np.minimum(np.searchsorted(rows, lines), len(rows) - 1)
+    j = (elements - columns[0]) // grain
+    return i, j, (rows[i] == lines) & (j >= 0) & (j < len(columns))
 
 
 def starts_of(thread_map: ThreadMap | StripThreadMap) -> tuple[np.ndarray, int]:
@@ -142,15 +152,15 @@ def side(
     grain = int(np.gcd.reduce([e, tile.contiguous, int(np.gcd.reduce(starts[..., 0], axis=None, initial=0))]))
     thread, access = probe
     at = starts[thread, access] if thread < len(starts) and access < starts.shape[1] else np.zeros(2, np.int64)
-    far = elements.reshape(-1, 2).max(axis=0, initial=0) + 1
-    rows = _window(max(tile.strided, int(far[1])), int(at[1]), LINES)
-    columns = _window(max(tile.contiguous, int(far[0])) // grain, int(at[0]) // grain, CELLS) * grain
+    far = int(elements[..., 0].max(initial=0)) + 1
+    columns = _window(max(tile.contiguous, far) // grain, int(at[0]) // grain, CELLS) * grain
+    rows, bands = _lines(np.unique(starts[..., 1]), tile.strided, int(at[1]))
     owner, turn, times = _first(elements, grain, rows, columns)
     load, store = _costs(elements, tile, item, ld, shared)
     coverage = count_coverage(elements.reshape(len(starts), -1, 2), tile)
     for array in (starts, rows, columns, owner, turn, times):
         array.flags.writeable = False
-    return Side(thread_map, tile, starts, e, grain, coverage, rows, columns, owner, turn, times, load, store)
+    return Side(thread_map, tile, starts, e, grain, coverage, rows, columns, bands, owner, turn, times, load, store)
 
 
 def _window(extent: int, at: int, most: int) -> np.ndarray:
@@ -158,12 +168,27 @@ def _window(extent: int, at: int, most: int) -> np.ndarray:
     return np.arange(begin, min(begin + most, extent), dtype=np.int64)
 
 
+def _lines(touched: np.ndarray, lines: int, at: int) -> tuple[np.ndarray, tuple[tuple[int, int, int], ...]]:
+    """Which lines are drawn? The tile's, and beyond it the touched ones; two or more that nobody touches become one band."""
+    beyond = touched[touched >= lines]
+    before = np.r_[lines - 1, beyond[:-1]]
+    begin, end = (before + 1)[beyond - before > 2], (beyond - 1)[beyond - before > 2]
+    single = (before + 1)[beyond - before == 2]
+    rows = np.unique(np.r_[np.arange(lines), beyond, begin, single])
+    if len(rows) > LINES:
+        first = int(np.searchsorted(rows, at)) // WINDOW * WINDOW
+        rows = rows[first : first + WINDOW]
+    found = [
+        (int(np.searchsorted(rows, a)), a, b) for a, b in zip(begin.tolist(), end.tolist(), strict=True) if a in rows
+    ]
+    return rows, tuple(found)
+
+
 def _first(elements: np.ndarray, grain: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """Who comes first to each drawn cell? All threads make their first access, then all make their second, and so on."""
     threads, accesses = elements.shape[:2]
     order = elements[:, :, ::grain].transpose(1, 0, 2, 3)
-    i, j = order[..., 1] - rows[0], order[..., 0] // grain - columns[0] // grain
-    here = (i >= 0) & (i < len(rows)) & (j >= 0) & (j < len(columns))
+    i, j, here = place(order[..., 1], order[..., 0], rows, columns, grain)
     flat = (i * len(columns) + j)[here]
     code = np.broadcast_to(np.arange(accesses * threads).reshape(accesses, threads, 1), i.shape)[here]
     first = np.full(len(rows) * len(columns), -1, np.int64)
@@ -175,7 +200,9 @@ def _first(elements: np.ndarray, grain: int, rows: np.ndarray, columns: np.ndarr
     return tuple(a.reshape(shape) for a in found)
 
 
-def _costs(elements: Any, tile: PitchLinearShape, item: int, ld: int, shared: np.ndarray | None) -> tuple[Cost, Cost | None]:
+def _costs(
+    elements: Any, tile: PitchLinearShape, item: int, ld: int, shared: np.ndarray | None
+) -> tuple[Cost, Cost | None]:
     lanes, exist = by_warp(elements)  # (warps, 32, accesses, elements, 2)
     c, s = np.moveaxis(lanes, (2, 4), (0, 1)).transpose(1, 0, 2, 3, 4)  # each (accesses, warps, 32, elements)
     alive = np.broadcast_to(exist, c.shape[:3])

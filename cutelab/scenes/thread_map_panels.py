@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutelab.scenes import thread_map_words as say
-from cutelab.scenes.panels import COLLISION, HOLE, INACTIVE, OUTSIDE, Grid, Key, Lines, Panel, Picture, Ring, Tips
+from cutelab.scenes.panels import COLLISION, HOLE, INACTIVE, OUTSIDE, Box, Grid, Key, Lines, Panel, Picture, Ring, Tips
 from cutelab.scenes.thread_map_cost import Cost, Side
-from cutelab.strips import StripThreadMap
 
 if TYPE_CHECKING:
     from cutelab.scenes.thread_map import Result
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 TABLE = 8  # warps and accesses of a cost table
 GOOD, BAD = 2, 3  # fills of the frame scale
 MAX_RINGS = 48
+BAND = 24  # height of a band of lines to which nobody comes
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Room:
     @classmethod
     def of(cls, result: Result) -> Room:
         if len(result.sides) > 1:
-            return cls((334, 334), 308, 400, (40, 26))
+            return cls((334, 334), 308, 384, (40, 26))
         if len(result.sides[0].columns) > 64:
             return cls((688,), 660, 300, (40, 26))
-        return cls((440, 224), 412, 420, (44, 30))
+        return cls((428, 244), 400, 384, (44, 30))
 
 
 def picture(result: Result) -> Picture:
@@ -80,7 +80,9 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
     params, side = result.params, result.sides[k]
     rows, columns, owner, turn = side.rows, side.columns, side.owner, side.turn
     width = max(5, min(room.cell[0], (room.width - 12) // len(columns)))
-    height = max(5, min(room.cell[1], width * (1 if side.grain == 1 else 2), room.high // len(rows)))
+    drawn = len(rows) - len(side.bands)
+    high = room.high - (BAND + 7) * len(side.bands)
+    height = max(5, min(room.cell[1], width * (1 if side.grain == 1 and drawn > 4 else 4), high // drawn))
     touched = owner >= 0
     within = (rows < side.tile.strided)[:, None] & (columns < side.tile.contiguous)
     waiting = touched & (turn > params.access) if not params.later else np.zeros_like(touched)
@@ -97,26 +99,27 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
         labels = np.where(labels == "", "", np.char.add("T", labels))
     fill = (owner // 32 if params.colour == "warp" else turn) % 8
     base = sum(s.owner.size for s in result.sides[:k])
-    own = {"heading": "", "subheading": ""}
-    if len(result.sides) > 1:
-        name = type(side.map).__name__.removeprefix("PitchLinear").removesuffix("ThreadMap")
-        own = {"heading": name or "the formula", "subheading": say.arguments(side)}
-        if isinstance(side.map, StripThreadMap):
-            own["heading"] = "the strip formula"
+    two = len(result.sides) > 1
+    bands = {row: (a, b) for row, a, b in side.bands}
     return Grid(
         name=f"tile {k}" if k else "tile",
         fill=np.where(touched & ~waiting, fill, -1),
         scale="category",
         labels=labels,
         states=states.astype(np.uint8),
-        row_heads=tuple(map(str, rows.tolist())),
+        heading=say.name(side) if two else "",
+        subheading=say.arguments(side) if two else "",
+        row_heads=tuple("" if i in bands else str(line) for i, line in enumerate(rows.tolist()))
+        if bands
+        else tuple(map(str, rows.tolist())),
         col_heads=tuple(map(str, columns.tolist())),
         cell=(width, height),
+        row_heights=tuple(BAND if i in bands else height for i in range(len(rows))) if bands else (),
+        boxes=tuple(Box(i, i, f"lines {a} to {b}: nobody comes here") for i, (a, b) in bands.items()),
         row_gap=_edge(rows, side.tile.strided),
         col_gap=_edge(columns, side.tile.contiguous),
-        rings=_rings(side, params.thread, params.access),
+        rings=_rings(side, params.thread, params.access, min(width, height)),
         probe=np.where(touched, base + np.arange(owner.size).reshape(owner.shape), -1),
-        **own,
     )
 
 
@@ -125,21 +128,21 @@ def _edge(at: np.ndarray, extent: int) -> tuple[int, ...]:
     return () if at[-1] < extent else tuple(np.where(at == extent, 7, 0).tolist())
 
 
-def _rings(side: Side, thread: int, access: int) -> tuple[Ring, ...]:
+def _rings(side: Side, thread: int, access: int, cell: int) -> tuple[Ring, ...]:
     """The probed thread's access, its other accesses, and what its warp touches in the same access."""
     if thread >= side.threads:
         return ()
+    others = [side.cells(thread, k) for k in range(side.accesses) if k != access]
     rings = []
-    for k in range(side.accesses):
-        cells = _blocks(*side.cells(thread, k))
-        rings += [Ring(*b, "probe" if k == access else "twin") for b in cells]
-        if len(rings) >= MAX_RINGS:
-            break
+    if others:
+        rows, columns = (np.concatenate(part) for part in zip(*others, strict=True))
+        rings += [Ring(*b, "twin") for b in _blocks(rows, columns)[:MAX_RINGS]]
     if access < side.accesses:
         warp = slice(thread // 32 * 32, min(thread // 32 * 32 + 32, side.threads))
-        if not any(r.kind == "probe" for r in rings):
-            rings += [Ring(*b, "probe") for b in _blocks(*side.cells(thread, access))]
-        rings += [Ring(*b, "access") for b in _blocks(*side.cells(warp, access))[:MAX_RINGS]]
+        rings += [Ring(*b, "probe") for b in _blocks(*side.cells(thread, access))]
+        framed = _blocks(*side.cells(warp, access))
+        if len(framed) <= (MAX_RINGS if cell >= 13 else 8):
+            rings += [Ring(*b, "access") for b in framed]
     return tuple(rings)
 
 
@@ -186,20 +189,22 @@ def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost:
         ring = (Ring(i, j, i, j, "access"),)
     return Grid(
         name=name,
-        fill=np.where(count == ideal, GOOD, BAD),
+        fill=np.where(count == 0, -1, np.where(count == ideal, GOOD, BAD)),
         scale="frame",
-        labels=count.astype("U6"),
+        labels=np.where(count == 0, "", count.astype("U6")),
         heading=heading,
         subheading=f"{unit}; ideal {_ideal(ideal)}",
         row_heads=tuple(f"W{w}" for w in warps),
         col_heads=tuple(map(str, accesses.tolist())),
+        corner="access",
         cell=(24, 18),
         rings=ring,
     )
 
 
 def _ideal(ideal: np.ndarray) -> str:
-    least, most = int(ideal.min()), int(ideal.max())
+    some = ideal[ideal > 0]
+    least, most = int(some.min(initial=some.max(initial=0))), int(some.max(initial=0))
     return str(least) if least == most else f"{least} to {most}"
 
 
@@ -211,13 +216,12 @@ def _near(at: int, extent: int) -> np.ndarray:
 def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     """Only what occurs."""
     params = result.params
-    fills = np.unique(np.concatenate([t.fill[t.fill >= 0] for t in tiles]))
-    short, many = ("W", max(s.warps for s in result.sides) > 8), 8
-    if params.colour == "access":
-        short, many = ("access ", max(s.accesses for s in result.sides) > 8), 8
-    keys = [Key(f"{short[0]}{f}", "fill", "category", int(f)) for f in fills[:many].tolist()]
-    if keys and short[1]:
-        keys = [Key(f"colour = {params.colour} modulo 8", "fill", "category", int(fills[0]))]
+    plain = [t.fill[(t.fill >= 0) & (t.states & OUTSIDE == 0)] for t in tiles]
+    fills = np.unique(np.concatenate(plain)).tolist()
+    letter, most = ("W", "warps") if params.colour == "warp" else ("access ", "accesses")
+    keys = [Key(f"{letter}{f}", "fill", "category", f) for f in fills]
+    if fills and max(getattr(s, most) for s in result.sides) > 8:
+        keys = [Key(f"colour = {params.colour} modulo 8", "fill", "category", fills[0])]
     states = [np.bitwise_or.reduce(t.states, axis=None) for t in tiles]
     every = int(np.bitwise_or.reduce(states))
     for flag, words, kind in (
@@ -228,7 +232,11 @@ def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     ):
         keys += [Key(words, kind)] if every & flag else []
     kinds = {r.kind for t in tiles for r in t.rings}
-    for kind, words in (("probe", f"T{params.thread}, access {params.access}"), ("twin", f"T{params.thread}, its others"), ("access", "its warp")):
+    for kind, words in (
+        ("probe", f"T{params.thread}, access {params.access}"),
+        ("twin", f"T{params.thread}, its others"),
+        ("access", "its warp"),
+    ):
         keys += [Key(words, kind)] if kind in kinds else []
     return tuple(keys)
 
@@ -237,6 +245,8 @@ def _tips(result: Result) -> Tips:
     tables = []
     for side in result.sides:
         s, c = np.broadcast_arrays(side.rows[:, None], side.columns)
-        tables.append(np.stack([c, c + side.grain - 1, s, side.owner, side.owner // 32, side.turn, side.times], -1).reshape(-1, 7))
+        tables.append(
+            np.stack([c, c + side.grain - 1, s, side.owner, side.owner // 32, side.turn, side.times], -1).reshape(-1, 7)
+        )
     table = np.concatenate(tables).astype(np.int32)
     return Tips("contiguous {0} to {1}, strided {2}\nT{3} of warp {4}, access {5} · touches: {6}", table)

@@ -46,6 +46,8 @@ KNOBS = ("kind", "columns", "lines", "threads", "vector", "warp", "warp_2")
 @lru_cache(256)
 def read_map(text: str) -> ThreadMap:
     """Which thread map is this C++ type? As `parse_thread_map`, remembered."""
+    if isinstance(text, str) and text.strip().startswith(FORMULA):
+        raise CuteLabError(f"{FORMULA} is a formula without a tile: give it as `other`, beside a real map")
     return parse_thread_map(text)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -25,30 +26,40 @@ def short(side: Side) -> str:
 
 def arguments(side: Side) -> str:
     """The template arguments alone."""
-    return short(side).partition("<")[2][:-1] if isinstance(side.map, ThreadMap) else short(side).partition("(")[2][:-1]
+    if isinstance(side.map, StripThreadMap):
+        return f"row pitch {side.map.row_pitch}, Pitch {side.map.pitch}, Strips {side.map.strips}"
+    return short(side).partition("<")[2][:-1]
 
 
 def title(result: Result) -> str:
-    """The type; of two, their names, since each has its own heading."""
+    """The type, shortened where it is long; of two, their names, since each has its own heading."""
     if len(result.sides) == 1:
-        return str(result.sides[0].map).replace("PitchLinearShape", "")
-    return " against ".join(type(side.map).__name__ for side in result.sides)
+        whole = str(result.sides[0].map).replace("PitchLinearShape", "")
+        return whole if len(whole) < 60 else short(result.sides[0])
+    return " against ".join(name(side) for side in result.sides)
+
+
+def name(side: Side) -> str:
+    """WarpRaked, or "strip formula" for the formula that is no class of CUTLASS."""
+    if isinstance(side.map, StripThreadMap):
+        return "strip formula"
+    return type(side.map).__name__.replace("PitchLinear", "").replace("ThreadMap", "")
 
 
 def subtitle(result: Result) -> str:
     """The tile, what a cell is, what number and colour mean."""
     params, first = result.params, result.sides[0]
-    cell = "A cell is one element" if first.grain == 1 else f"A cell is {first.grain} elements"
-    if len({side.grain for side in result.sides}) > 1:
-        cell = "A cell is " + " or ".join(str(side.grain) for side in result.sides) + " elements"
-    words = f"{first.tile.contiguous} x {first.tile.strided} {params.element}, contiguous across, strided down. {cell}. "
-    words += f"Number = thread, colour = {params.colour}"
-    seen, last = first.rows, max(first.tile.strided, int(first.starts[..., 1].max(initial=0)) + 1)
-    return words + (f"; lines {seen[0]} to {seen[-1]} of {last}." if len(seen) < last else ".")
+    cell = " or ".join(map(str, dict.fromkeys(side.grain for side in result.sides)))
+    cell = "one element" if cell == "1" else f"{cell} elements"
+    last = max(first.tile.strided, int(first.starts[..., 1].max(initial=0)) + 1)
+    seen = f"lines {first.rows[0]} to {first.rows[-1]} of {last} are drawn"
+    where = "contiguous across, strided down" if len(first.rows) == last or first.bands else seen
+    size = f"{first.tile.contiguous} x {first.tile.strided} {params.element}"
+    return f"{size}: {where}. A cell is {cell}. Number = thread, colour = {params.colour}."
 
 
-def coverage(side: Side) -> tuple[bool, str]:
-    """Is every element touched once, and if not, what is wrong?
+def coverage(side: Side, room: int = 92) -> tuple[bool, str]:
+    """Is every element touched once, and if not, what is wrong? The places are left out where there is no room.
 
     >>> from cutelab.scenes.thread_map import ThreadMapParams, compute
     >>> text = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,12>, 64, PitchLinearShape<8,4>, 8>"
@@ -57,29 +68,27 @@ def coverage(side: Side) -> tuple[bool, str]:
     """
     found = side.coverage
     if found.exact:
-        each = f"{side.threads} threads x {count(side.accesses, 'access').replace('accesss', 'accesses')}"
-        return True, f"Each of the {number(found.tile_elements)} elements is touched once: {each} x {side.vector}"
+        each = f"{count(side.threads, 'thread')} x {number(side.accesses)} access{'' if side.accesses == 1 else 'es'}"
+        size = "" if side.vector == 1 else f" of {side.vector}"
+        return True, f"Each of the {number(found.tile_elements)} elements is touched once: {each}{size}"
     parts = []
-    if found.uncovered:
-        are = "is" if found.uncovered == 1 else "are"
-        parts.append(
-            f"{number(found.uncovered)} of {number(found.tile_elements)} elements {are} never touched ({_where(found.missed, found)})"
-        )
-    if found.out_of_tile_elements:
-        noun = "touch falls" if found.out_of_tile_elements == 1 else "touches fall"
-        parts.append(f"{number(found.out_of_tile_elements)} {noun} outside the tile ({_where(found.outside)})")
-    if found.repeated_elements:
-        are = "is" if found.repeated_elements == 1 else "are"
+    if n := found.uncovered:
+        words = f"{number(n)} of {number(found.tile_elements)} elements {'is' if n == 1 else 'are'} never touched"
+        parts.append((words, _where(found.missed, found.times)))
+    if n := found.out_of_tile_elements:
+        words = f"{number(n)} {'touch falls' if n == 1 else 'touches fall'} outside the tile"
+        parts.append((words, _where(found.outside)))
+    if n := found.repeated_elements:
         times = "twice" if found.max_times_covered == 2 else f"up to {found.max_times_covered} times"
-        parts.append(f"{number(found.repeated_elements)} {are} touched {times}")
-    return False, "; ".join(parts)
+        parts.append((f"{number(n)} {'is' if n == 1 else 'are'} touched {times}", ""))
+    full = "; ".join(words + (f" ({where})" if where else "") for words, where in parts)
+    return False, full if len(full) <= room else "; ".join(words for words, _ in parts)
 
 
-def _where(places: np.ndarray, found: object = None) -> str:
-    """Whole lines or whole columns by their numbers, otherwise the lines from first to last."""
+def _where(places: np.ndarray, times: np.ndarray | None = None) -> str:
+    """Whole columns by their numbers, otherwise the lines."""
     lines, columns = np.unique(places[:, 1]), np.unique(places[:, 0])
-    times = getattr(found, "times", None)
-    if times is not None and len(places) == len(columns) * times.shape[0] and len(lines) == times.shape[0]:
+    if times is not None and len(lines) == times.shape[0] and len(places) == len(columns) * len(lines):
         return span("column", columns)
     return span("line", lines)
 
@@ -110,35 +119,37 @@ def price(cost: Cost | None, noun: str) -> str:
     return f"{count(cost.total, noun)} where {number(cost.least)} would do"
 
 
-def split(cost: Cost | None) -> str:
-    """An access that takes several instructions says so."""
+def costs(side: Side) -> tuple[str, str]:
+    """Both costs of the whole tile, a sentence each; an access that takes several instructions says so, and why."""
+    return (
+        f"Global load: {price(side.load, 'sector')}{split(side, side.load, 'loads')}.",
+        f"Shared store: {price(side.store, 'wavefront')}{split(side, side.store, 'stores')}.",
+    )
+
+
+def split(side: Side, cost: Cost | None, noun: str) -> str:
+    """Why an access takes several instructions."""
     if cost is None or cost.instructions == 1:
         return ""
-    size = f"{cost.access_bytes} byte{'' if cost.access_bytes == 1 else 's'}"
-    return f" (each access in {cost.instructions} parts of {size})"
-
-
-def costs(side: Side) -> str:
-    return (
-        f"Global load: {price(side.load, 'sector')}{split(side.load)}. "
-        f"Shared store: {price(side.store, 'wavefront')}{split(side.store)}."
-    )
+    why = "not aligned" if cost is side.load else "no aligned neighbours"
+    why = "16 bytes at most" if cost.access_bytes == 16 else why
+    return f"; {cost.instructions} {noun} of {count(cost.access_bytes, 'byte')} an access ({why})"
 
 
 def verdicts(result: Result) -> tuple[Verdict, ...]:
     """One map: its coverage, then its costs. Two maps: one verdict each."""
     found = []
     for side in result.sides:
-        good, sentence = coverage(side)
         ideal = all(c is not None and c.total == c.least for c in (side.load, side.store))
+        load, store = costs(side)
         if len(result.sides) == 1:
+            good, sentence = coverage(side)
             found.append(Verdict("good" if good else "bad", sentence + ".", _shape(side)))
-            found.append(Verdict("good" if ideal else "note", costs(side)))
+            found.append(Verdict("good" if ideal else "note", load, store))
         else:
-            name = type(side.map).__name__.removeprefix("PitchLinear").removesuffix("ThreadMap") or "Formula"
-            found.append(
-                Verdict("bad" if not good else "good" if ideal else "note", f"{name}: {sentence}.", costs(side))
-            )
+            good, sentence = coverage(side, 76)
+            state: Literal["good", "note", "bad"] = "bad" if not good else "good" if ideal else "note"
+            found.append(Verdict(state, f"{name(side)[:1].upper()}{name(side)[1:]}: {sentence}.", f"{load} {store}"))
     return tuple(found)
 
 
@@ -167,7 +178,13 @@ def arithmetic(result: Result, side: Side) -> tuple[Line, ...]:
     more = f" + {row}" if rows > 1 else ""
     sums = f"({start.contiguous} + {j}·{delta.contiguous}, {start.strided} + {i}·{delta.strided}{more}) = ({c}, {s})"
     if len(result.sides) > 1:
-        return (Line(f"initial_offset ({start.contiguous}, {start.strided}); access {access}: ({c}, {s})", "plain", f"T{thread}"),)
+        return (
+            Line(
+                f"initial_offset ({start.contiguous}, {start.strided}); access {access}: ({c}, {s})",
+                "plain",
+                f"T{thread}",
+            ),
+        )
     return (Line(f" access {access}: initial_offset + iteration · Delta = {sums}", "read", f"T{thread}"),)
 
 
@@ -191,11 +208,10 @@ def copies(result: Result) -> dict[str, str]:
     found = result.sides[0].map
     assert isinstance(found, ThreadMap)
     plain = str(found)
-    typed = re.sub(r"(?=\b(PitchLinearShape)<|\b\w+<)", lambda m: "cutlass::" if m[1] else "cutlass::transform::", plain)
+    typed = re.sub(
+        r"(?=\b(PitchLinearShape)<|\b\w+<)", lambda m: "cutlass::" if m[1] else "cutlass::transform::", plain
+    )
     texts = {"C++": typed, "Python": f'parse_thread_map("{plain}")'}
-    try:
+    with contextlib.suppress(CuteLabError):
         texts["CuTe TV layout"] = str(found.layout_tv())
-    except CuteLabError:
-        pass
     return texts
-
