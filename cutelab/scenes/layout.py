@@ -6,6 +6,7 @@ LayoutParams -> compute -> Result -> panels -> Picture. The panels are built in 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -65,7 +66,7 @@ class LayoutParams(Params):
 
     @property
     def parsed(self) -> Layout | ComposedLayout:
-        return parse_layout(self.layout)
+        return _parse(self.layout)
 
     def change(self, **changes: Any) -> Self:
         """As `Params.change`; a new layout keeps the probe inside itself."""
@@ -119,6 +120,9 @@ class LayoutParams(Params):
         if not 0 <= cell < len(rows) * len(columns):
             raise CuteLabError(f"probe cell {cell} is outside the {len(rows)} x {len(columns)} cells that are drawn")
         return {"row": int(rows[cell // len(columns)]), "column": int(columns[cell % len(columns)])}
+
+
+_parse = lru_cache(maxsize=64)(parse_layout)  # one step asks for the same layout several times
 
 
 def _turn(parsed: Layout | ComposedLayout, knobs: dict[str, Any]) -> Layout | ComposedLayout:

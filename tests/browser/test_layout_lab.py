@@ -87,8 +87,8 @@ def test_loop_of_sets_on_a_slow_line(fresh):
     frames = int(page.locator(".cutelab-image").get_attribute("data-frame")) - before
     assert picture(page) == expected("(32,32):(60,1)")
     print(f"\n60 set() at 2 Mbit/s, 150 ms: {took:.2f} s, {frames} frames")
-    assert frames <= 5
-    assert took < 2
+    assert frames <= 3
+    assert took < 4  # 2 on a quiet machine
 
 
 def test_little_room(page):

@@ -1,0 +1,55 @@
+"""The lectures in real JupyterLab: all cells run, every explorer shows its picture, no barrier, live and reopened."""
+
+from __future__ import annotations
+
+import shutil
+
+import lab
+import pytest
+
+from cutelab import draw
+from cutelab.scenes import layout
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory, root):
+    folder = tmp_path_factory.mktemp("lectures")
+    shutil.copytree(root / "notebooks", folder / "notebooks")
+    with lab.server(folder) as address:
+        yield address
+
+
+@pytest.mark.parametrize("name", ["00_start.ipynb", "01_layout.ipynb"])
+def test_a_lecture_runs_and_has_no_barrier(browser, address, name):
+    page = browser.new_page(viewport={"width": 1500, "height": 1000})
+    page.set_default_timeout(30_000)
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    lab.open_notebook(page, address, name)
+    lab.run_all(page)
+    page.wait_for_selector(".cutelab-image[data-frame]")
+    page.wait_for_timeout(1000)
+    assert page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.error']").count() == 0
+    assert page.locator(".cutelab-explorer").count() == page.locator(".cutelab-image[data-frame]").count()
+    assert lab.axe(page) == []
+    if name == "01_layout.ipynb":
+        move_a_slider(page)
+    lab.command(page, "docmanager:save")
+    page.wait_for_timeout(1500)
+    page.close()
+    again = browser.new_page()
+    lab.open_notebook(again, address, name)
+    again.wait_for_selector(".jp-OutputArea img[alt]")
+    assert lab.axe(again) == []
+    again.close()
+    assert faults == []
+
+
+def move_a_slider(page):
+    """By keyboard; the picture in the page is the one that Python renders for those parameters."""
+    page.locator("[role=slider][aria-label='stride 0, elements']").first.focus()
+    page.keyboard.press("ArrowRight")
+    params = layout.LayoutParams().change(layout="(8,8):(9,1)")
+    lab.settle(page, draw.render(layout.panels(layout.compute(params)), 2).png, 5)
