@@ -63,3 +63,16 @@ def bench_a_figure_with_a_text_per_cell(benchmark):
         return out.getvalue()
 
     benchmark.pedantic(once, rounds=3)
+
+
+@pytest.mark.benchmark(group="a slider step at 64 x 64, thread map")
+def bench_thread_map(benchmark):
+    made = explore.thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, 256, 1>", element="float32")
+    step = itertools.cycle(range(16))
+
+    def once() -> bytes:
+        made.set(access=next(step))
+        return made.image
+
+    benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
+    assert benchmark.stats.stats.median < MOST_SECONDS

@@ -263,6 +263,15 @@ def test_the_formula_is_held_against_the_tile_of_the_real_map():
     assert reading[1] == f"offset {StripThreadMap(16, 64, 8, 4).get_offset(33)} → column 1, line 32"
 
 
+def test_lanes_outside_the_tile_store_nothing():
+    side = view(SIMT, element="float32", other="StripThreadMap(32, 32, 32, 1)", ld=32)[1].sides[1]
+    assert side.coverage.out_of_tile_elements == 16 and side.columns.tolist() == list(range(32))
+    half = WarpAccess(np.arange(32) * 4, 4, "store", active=np.arange(32) < 16)
+    assert side.store.count[0, 0] == wavefronts(half).count and side.load.count[0, 0] == 4
+    last = view(WRONG[3])[1].sides[0].store
+    assert last.count[:, 2:].tolist() == [[0, 0], [0, 0]] and (last.count[:, :2] > 0).all()
+
+
 def test_the_formula_is_read_in_each_spelling():
     wanted = StripThreadMap(16, 64, 8, 4)
     for text in (
