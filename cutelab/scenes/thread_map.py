@@ -17,7 +17,7 @@ from cutelab.scenes.params import Control, Params, check, dropdown, index, slide
 from cutelab.scenes.thread_map_cost import Side, side
 from cutelab.scenes.thread_map_text import (
     ARRANGEMENTS,
-    EXAMPLES,
+    KINDS,
     KNOBS,
     WARP_RAKED,
     knobs,
@@ -65,7 +65,7 @@ class ThreadMapParams(Params):
         tip="shared memory: a 2.x layout, a swizzle Sw<3,3,3>, or a CuTe layout of (contiguous, strided)",
     )
     thread: int = index(0, group="Probe", tip="whose accesses are framed")
-    colour: str = toggle("warp", ("warp", "access"), group="Compare", tip="what the colour of a cell means")
+    colour: str = toggle("warp", ("warp", "access"), group="Access", tip="what the colour of a cell means")
     other: str = text(
         "", group="Compare", placeholder="a second map", tip="a C++ type, or StripThreadMap(16, 64, 8, 4)"
     )
@@ -145,8 +145,8 @@ class ThreadMapParams(Params):
             found["element"],
             replace(found["ld"], lo=self.widest),
             found["shared"],
-            replace(found["thread"], hi=threads - 1),
             found["colour"],
+            replace(found["thread"], hi=threads - 1),
             found["other"],
         )
 
@@ -169,7 +169,7 @@ def _derived(thread_map: ThreadMap) -> tuple[Control, ...]:
         elif name in POWERS:
             found.append(_control(words, "powers", value, choices=tuple(sorted({*POWERS[name], value}))))
         else:
-            usual = tuple(EXAMPLES) if name == "kind" else ARRANGEMENTS
+            usual = tuple(KINDS) if name == "kind" else ARRANGEMENTS
             choices = usual if value in usual else (*usual, value)
             found.append(_control(words, "dropdown", value, choices=choices))
     return tuple(found)

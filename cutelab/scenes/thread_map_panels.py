@@ -234,7 +234,7 @@ def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     kinds = {r.kind for t in tiles for r in t.rings}
     for kind, words in (
         ("probe", f"T{params.thread}, access {params.access}"),
-        ("twin", f"T{params.thread}, its others"),
+        ("twin", f"T{params.thread}, its other accesses"),
         ("access", "its warp"),
     ):
         keys += [Key(words, kind)] if kind in kinds else []

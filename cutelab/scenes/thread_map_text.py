@@ -36,6 +36,17 @@ EXAMPLES = {
 }
 """One map of each class that covers its tile: where the class knob goes if the present numbers do not suit the class."""
 
+
+def short_class(name: str) -> str:
+    """What is left of a class's name without the words that all have: for the knob, where the long names look alike.
+
+    >>> [short_class(name) for name in list(EXAMPLES)[:4]]
+    ['Stripmined', 'TilePolicyContiguous', 'TilePolicyStrided', 'WarpRaked']
+    """
+    return name.replace("PitchLinear", "").replace("TilePolicyStripminedThread", "TilePolicy").replace("ThreadMap", "")
+
+
+KINDS = {short_class(name): name for name in EXAMPLES}
 SHARED = ("PitchLinear", "TensorOpMultiplicand<16,64>", "TensorOpMultiplicand<16,32>", "Sw<3,3,3>", "Sw<2,3,3>")
 FORMULA = "StripThreadMap"
 STRIPS = tuple(f.name for f in dataclasses.fields(StripThreadMap))
@@ -101,12 +112,12 @@ def knobs(thread_map: ThreadMap) -> dict[str, Any]:
     """Which knobs has this map, and where do they stand? They follow from its template parameters.
 
     >>> knobs(read_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>"))
-    {'kind': 'PitchLinearStripminedThreadMap', 'columns': 16, 'lines': 8, 'threads': 32, 'vector': 1}
+    {'kind': 'Stripmined', 'columns': 16, 'lines': 8, 'threads': 32, 'vector': 1}
     """
     outer, *_, inner = [thread_map, *levels(thread_map)]
     shape = inner.shape
     found: dict[str, Any] = {
-        "kind": type(outer).__name__,
+        "kind": short_class(type(outer).__name__),
         "columns": shape.contiguous,
         "lines": shape.strided,
         "threads": inner.threads,
@@ -156,9 +167,10 @@ def turn(thread_map: ThreadMap, changes: dict[str, Any]) -> ThreadMap:
 
 
 def of_class(name: str, like: ThreadMap) -> ThreadMap:
-    """A map of this class with the numbers of another where they suit it, otherwise the class's example."""
+    """A map of this class (short or full name) with the numbers of another where they suit it, else the class's example."""
+    name = KINDS.get(name, name)
     if name not in THREAD_MAPS:
-        raise CuteLabError(f"there is no thread map {name!r}; there are {', '.join(THREAD_MAPS)}")
+        raise CuteLabError(f"there is no thread map {name!r}; there are {', '.join(KINDS)}")
     example, given = levels(read_map(EXAMPLES[name])), levels(like)[-1]
     same = {k: getattr(given, k) for k in _fields(given) & _fields(example[-1])}
     try:

@@ -11,6 +11,7 @@ import numpy as np
 from cutelab.errors import CuteLabError
 from cutelab.scenes.panels import Line, Verdict
 from cutelab.scenes.thread_map_cost import Cost, Side
+from cutelab.scenes.thread_map_text import short_class
 from cutelab.scenes.words import ELEMENTS, count, number
 from cutelab.strips import StripThreadMap
 from cutelab.thread_map import ThreadMap
@@ -43,7 +44,7 @@ def name(side: Side) -> str:
     """WarpRaked, or "strip formula" for the formula that is no class of CUTLASS."""
     if isinstance(side.map, StripThreadMap):
         return "strip formula"
-    return type(side.map).__name__.replace("PitchLinear", "").replace("ThreadMap", "")
+    return short_class(type(side.map).__name__)
 
 
 def subtitle(result: Result) -> str:
