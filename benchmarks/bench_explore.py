@@ -119,4 +119,14 @@ def bench_coalescing_stride(benchmark):
 
     picture = benchmark.pedantic(once, rounds=32, warmup_rounds=3)
     benchmark.extra_info["bytes"] = len(picture)
+@pytest.mark.benchmark(group="a slider step at 64 x 64, thread map")
+def bench_thread_map(benchmark):
+    made = explore.thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, 256, 1>", element="float32")
+    step = itertools.cycle(range(16))
+
+    def once() -> bytes:
+        made.set(access=next(step))
+        return made.image
+
+    benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
     assert benchmark.stats.stats.median < MOST_SECONDS

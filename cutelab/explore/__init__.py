@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "banks", "coalescing", "layout", "strips", "swizzle"]
+__all__ = ["Explorer", "banks", "coalescing", "layout", "strips", "swizzle", "thread_map"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -115,3 +115,30 @@ def swizzle(
     from cutelab.scenes import swizzle as scene
 
     return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)
+
+
+def thread_map(
+    thread_map: Any = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,32>, 128, PitchLinearShape<8,4>, 8>",
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Which thread of a CUTLASS 2.x thread map touches which element of the tile, in which order, and what does it cost?
+
+    thread_map  the C++ type as text, or a thread map of cutelab
+    scale, view as for `layout`
+    params      any field or knob of `cutelab.scenes.thread_map.ThreadMapParams`, such as access, thread, ld, shared, other
+
+    >>> lab = thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>", element="float32")
+    >>> print(lab.result.sides[0].coverage)
+    128 elements, each touched once
+    >>> lab.set(lines=5)
+    >>> lab.params.thread_map
+    'PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>'
+    """
+    from cutelab.scenes import thread_map as scene
+
+    return _open(
+        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
+    )
