@@ -106,7 +106,9 @@ def bench_swizzle(benchmark):
         made.set(shift=next(step))
         return made.image
 
-    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+
+
 @pytest.mark.benchmark(group="a slider step of explore.coalescing")
 def bench_coalescing_stride(benchmark):
     """Stride 1 to 32 of float32: from one line to 32, with the lanes' names."""
@@ -119,6 +121,8 @@ def bench_coalescing_stride(benchmark):
 
     picture = benchmark.pedantic(once, rounds=32, warmup_rounds=3)
     benchmark.extra_info["bytes"] = len(picture)
+
+
 @pytest.mark.benchmark(group="a slider step at 64 x 64, thread map")
 def bench_thread_map(benchmark):
     made = explore.thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, 256, 1>", element="float32")
