@@ -274,26 +274,3 @@ def offsets(layout: Any) -> np.ndarray:
             table = np.add(table[..., None], mode)
     table.flags.writeable = False
     return table
-
-
-def coalesce(layout: Layout) -> Layout:
-    """The same function of the 1-D index with as few modes as possible: which neighbouring modes are really one?
-
-    Drops extents of 1; joins mode i+1 to mode i where stride[i+1] == shape[i] * stride[i].
-
-    >>> coalesce(Layout((2, (1, 6)), (1, (6, 2))))
-    Layout('12:1')
-    """
-    kept: list[list[int]] = []
-    for extent, step in _modes(layout.shape, layout.stride):
-        if extent == 1:
-            continue
-        if kept and step == kept[-1][0] * kept[-1][1]:
-            kept[-1][0] *= extent
-        else:
-            kept.append([extent, step])
-    if not kept:
-        return Layout(1, 0)
-    if len(kept) == 1:
-        return Layout(*kept[0])
-    return Layout(tuple(s for s, _ in kept), tuple(d for _, d in kept))

@@ -1,0 +1,137 @@
+"""composition: R(c) = A(B(c)). First B, then A; the result has B's coordinates and A's offsets.
+
+Source: CuTe's documentation, "CuTe Layout Algebra", section "Composition"; cute/layout.hpp, `composition`;
+cute/swizzle_layout.hpp and cute/layout_composed.hpp for swizzles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cutelab import int_tuple
+from cutelab.algebra import laws
+from cutelab.algebra.fold import compose_layouts
+from cutelab.algebra.simplify import AnyLayout, join, on_inner, top_modes, want_layout
+from cutelab.composed import ComposedLayout
+from cutelab.errors import CuteLabError
+from cutelab.int_tuple import MAX_DEPTH
+from cutelab.layout import Layout
+from cutelab.swizzle import Swizzle, make_swizzle
+
+
+def composition(lhs: Any, rhs: Any) -> AnyLayout:
+    """Which layout is A after B? R(c) = A(B(c)) for all coordinates c of B.
+
+    lhs: a Layout, a Swizzle or a ComposedLayout. rhs: a Layout; a Swizzle or a ComposedLayout of offset 0; or a tiler by
+    mode: a tuple of Layout, int n (the first n, n:1) or None (the whole mode), with at most as many entries as lhs
+    has modes; modes of lhs beyond the tuple are dropped. compatible(rhs.shape, R.shape): every coordinate of B is one of R.
+    Where B reaches beyond A's size, A's last mode goes on, as in CuTe.
+
+    A result is returned only when R(c) == A(B(c)), checked at every c (at a fixed sample beyond 2^22 coordinates). Raises
+    CuteLabError where CuTe's stride or shape divisibility fails, and where C++ compiles but the law does not hold.
+    composition(Swizzle, L) is `Sw o 0 o L`. Source: cute/layout.hpp, `composition`.
+
+    >>> composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
+    Layout('((2,2),3):((24,2),8)')
+    >>> composition(Layout((128, 128)), (4, 8))
+    Layout('(4,8):(1,128)')
+    >>> composition(Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    cutelab.errors.CuteLabError: composition of A = (4,6,8):(2,3,5) with B = 6:3: R(c) = A(B(c)) does not hold. ...
+    """
+    if isinstance(lhs, Swizzle):
+        return _swizzle_after(lhs, rhs)
+    want_layout(lhs, "the left-hand side A", "composition")
+    if isinstance(lhs, ComposedLayout):
+        if isinstance(rhs, Swizzle | ComposedLayout):
+            raise CuteLabError(
+                f"composition: {lhs} already has an outer function, so {rhs} cannot come before it; "
+                f"compose with a Layout, an int or a tuple"
+            )
+        return on_inner(lhs, composition(lhs.inner, rhs))
+    if isinstance(rhs, Swizzle):
+        return _layout_after_swizzle(lhs, rhs)
+    if isinstance(rhs, ComposedLayout):
+        return _layout_after_composed(lhs, rhs)
+    return _compose(lhs, check_tiler(lhs, rhs, "composition"))
+
+
+def check_tiler(layout: AnyLayout, tiler: Any, operation: str, level: int = 0) -> Any:
+    """Is this a tiler of the layout (Layout, int, or tuple of Layout | int | None)? Return it with tuples and ints.
+
+    >>> check_tiler(Layout((8, 8)), [4, None], "logical_divide")
+    (4, None)
+    """
+    if isinstance(tiler, Layout) or (tiler is None and level):
+        return tiler
+    if isinstance(tiler, tuple | list):
+        whole = layout.inner if isinstance(layout, ComposedLayout) else layout
+        if level > MAX_DEPTH:
+            raise CuteLabError(f"{operation}: the tiler is nested more than {MAX_DEPTH} levels deep")
+        if not 0 < len(tiler) <= len(whole):
+            raise CuteLabError(
+                f"{operation}: a tiler of {len(tiler)} modes for {whole}, which has {len(whole)}; "
+                f"give 1 to {len(whole)} entries, one for each mode, or a Layout for the whole 1-D order"
+            )
+        return tuple(check_tiler(m, t, operation, level + 1) for m, t in zip(top_modes(whole), tiler, strict=False))
+    if int_tuple.is_int(tiler):
+        if tiler < 1:
+            raise CuteLabError(f"{operation}: the tiler holds {tiler}; a tile has 1 element or more")
+        return int(tiler)
+    hint = f"; read a text first: parse_layout({tiler[:60]!r})" if isinstance(tiler, str) else ""
+    raise CuteLabError(
+        f"{operation}: a tiler is a Layout, an int, or a tuple of Layout, int or None (keep the whole mode), got {tiler!r}{hint}"
+    )
+
+
+def _compose(lhs: Layout, rhs: Any) -> Layout:
+    if rhs is None:
+        return lhs
+    if isinstance(rhs, tuple):
+        return join([_compose(a, b) for a, b in zip(top_modes(lhs), rhs, strict=False)])
+    return compose_layouts(lhs, Layout(rhs, 1) if isinstance(rhs, int) else rhs)
+
+
+def _swizzle_after(swizzle: Swizzle, rhs: Any) -> AnyLayout:
+    """Sw o B: the swizzle of B's offsets."""
+    if not isinstance(rhs, Layout):
+        raise CuteLabError(
+            f"composition: {swizzle} comes after a Layout, got {rhs!r}; for example Layout((8, 8), (8, 1))"
+        )
+    return ComposedLayout(swizzle, 0, rhs) if swizzle.bits else rhs
+
+
+def _layout_after_swizzle(lhs: Layout, swizzle: Swizzle) -> AnyLayout:
+    """A o Sw = Sw' o A, where Sw' has the bits to which A sends the swizzle's bits."""
+    name = f"composition of A = {lhs} with {swizzle}"
+    if not swizzle.bits:
+        return lhs
+    masks = np.array([swizzle.yyy, swizzle.zzz], dtype=np.int64)
+    source, target = (int(v) for v in laws.values(lhs, masks))
+    try:
+        moved = make_swizzle(source, target)
+    except CuteLabError as error:
+        raise CuteLabError(
+            f"{name}: A sends the swizzle's bits {swizzle.yyy:#x} and {swizzle.zzz:#x} to {source} and {target}, "
+            f"and these are not the bits of a swizzle: {error}. Put the swizzle after the layout: "
+            f"composition({swizzle}, A)"
+        ) from None
+    result = _swizzle_after(moved, lhs)
+    index = laws.points(lhs.shape)
+    want = laws.values(lhs, swizzle(index))
+    laws.check_same(name, result, laws.values(result, index), want, lhs.shape, "R(i) = A(Sw(i))")
+    return result
+
+
+def _layout_after_composed(lhs: Layout, rhs: ComposedLayout) -> AnyLayout:
+    """A o (Sw o 0 o B) = (A o Sw) o B."""
+    name = f"composition of A = {lhs} with {rhs}"
+    if rhs.offset:
+        raise CuteLabError(f"{name}: CuTe composes only with offset 0 on the right, got {rhs.offset}; move it into A")
+    result = composition(composition(lhs, rhs.outer), rhs.inner)
+    want = laws.values(lhs, laws.domain_values(rhs, result.shape))
+    laws.check_same(name, result, laws.domain_values(result), want, result.shape, "R(c) = A(B(c))")
+    return result

@@ -1,0 +1,174 @@
+"""Divides: split a layout into a tile and the rest, and the brackets in which CuTe gives the two.
+
+logical_divide by a Layout T is A o (T, complement(T)): mode 0 is the tile, mode 1 counts the tiles. By a tuple it does so
+mode by mode. zipped_, tiled_ and flat_divide gather the tile modes in front. None in a tuple keeps the whole mode: in
+logical_divide the mode stays as it is; in the other three it is in the tile as a whole, and its rest is 1:0.
+Source: CuTe's documentation, "CuTe Layout Algebra", section "Division (Tiling)"; cute/layout.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cutelab.algebra.compose import check_tiler
+from cutelab.algebra.fold import compose_layouts
+from cutelab.algebra.inverse import complement_within
+from cutelab.algebra.laws import flat_modes
+from cutelab.algebra.simplify import AnyLayout, coalesce, compact, filter_layout, join, on_inner, top_modes, want_layout
+from cutelab.composed import ComposedLayout
+from cutelab.errors import CuteLabError
+from cutelab.layout import Layout, size
+
+Split = Callable[[Layout, Layout], Layout]
+
+
+def by_mode(layout: Layout, tiler: Any, split: Split) -> Layout:
+    """Apply `split` to the whole layout (tiler a Layout or int), or mode by mode (a tuple); None leaves a mode alone.
+
+    >>> by_mode(Layout((8, 8)), (4, None), lambda mode, tile: join([tile, mode]))
+    Layout('((4,8),8):((1,1),8)')
+    """
+    if tiler is None:
+        return layout
+    if isinstance(tiler, tuple):
+        modes = top_modes(layout)
+        done = [by_mode(m, t, split) for m, t in zip(modes, tiler, strict=False)]
+        return join([*done, *modes[len(tiler) :]])
+    return split(layout, compact(tiler) if isinstance(tiler, int) else tiler)
+
+
+def unzip(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
+    """The tile and the rest of a divided (or multiplied) layout, each gathered over the modes of the tiler.
+
+    Source: cute/layout.hpp, `tile_unzip`; a mode that None kept is all tile.
+
+    >>> unzip(Layout(((4, 2), (8, 1)), ((1, 4), (8, 0))), (4, 8))
+    (Layout('(4,8):(1,8)'), Layout('(2,1):(4,0)'))
+    """
+    if tiler is None:
+        return layout, Layout(1, 0)
+    modes = top_modes(layout)
+    if not isinstance(tiler, tuple):
+        return modes[0], modes[1]
+    parts = [unzip(m, t) for m, t in zip(modes, tiler, strict=False)]
+    return join([p[0] for p in parts]), join([*(p[1] for p in parts), *modes[len(tiler) :]])
+
+
+def zipped(layout: Layout, tiler: Any) -> Layout:
+    """((tile), (rest))."""
+    return join(list(unzip(layout, tiler)))
+
+
+def tiled(layout: Layout, tiler: Any) -> Layout:
+    """((tile), rest modes ...)."""
+    tile, rest = unzip(layout, tiler)
+    return join([tile, *top_modes(rest)])
+
+
+def flat(layout: Layout, tiler: Any) -> Layout:
+    """(tile modes ..., rest modes ...)."""
+    tile, rest = unzip(layout, tiler)
+    return join([*top_modes(tile), *top_modes(rest)])
+
+
+def _split(layout: Layout, tile: Layout) -> Layout:
+    try:
+        return _tile_and_rest(layout, tile)
+    except CuteLabError as error:
+        raise CuteLabError(
+            f"{layout} cannot be divided by the tile {tile}{_other_tiles(layout, tile)}: {error}"
+        ) from None
+
+
+def _tile_and_rest(layout: Layout, tile: Layout) -> Layout:
+    _check_gaps(tile, size(layout))
+    rest = complement_within(tile, coalesce(layout).shape)
+    return compose_layouts(layout, join([tile, rest]), advise=False)
+
+
+def _check_gaps(tile: Layout, count: int) -> None:
+    """Refuse a tile between whose runs elements stay that no copy of the tile can reach."""
+    last = 1
+    for extent, stride in sorted(flat_modes(filter_layout(tile)), key=lambda mode: mode[1]):
+        gap = stride // last * last if last <= stride else stride
+        if gap < min(stride, count):
+            raise CuteLabError(
+                f"stride {stride} of the tile is not a multiple of {last}, where the mode before ends, so the elements "
+                f"{gap} to {min(stride, count) - 1} would be in no tile; use a stride of {gap} or {gap + last}"
+            )
+        last = stride * extent or last
+
+
+def _other_tiles(layout: Layout, tile: Layout) -> str:
+    """Which extents of a tile of one mode would do instead, the next below and above?"""
+    modes = flat_modes(tile)
+    if len(modes) > 1 or size(layout) > 2**16:
+        return ""
+    (extent, stride), found = modes[0], []
+    for near in (range(extent - 1, max(1, extent - 9), -1), range(extent + 1, extent + 9)):
+        for other in near:
+            try:
+                _tile_and_rest(layout, Layout(other, stride))
+            except CuteLabError:
+                continue
+            found.append(f"{other}:{stride}")
+            break
+    return f" (but by {' or '.join(found)})" if found else ""
+
+
+def _divide(name: str, layout: AnyLayout, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None) -> AnyLayout:
+    want_layout(layout, "the layout", name)
+    if isinstance(layout, ComposedLayout):
+        return on_inner(layout, _divide(name, layout.inner, tiler, brackets))
+    tiler = check_tiler(layout, tiler, name)
+    divided = by_mode(layout, tiler, _split)
+    return brackets(divided, tiler) if brackets else divided
+
+
+def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """Which elements are in a tile, and how do the tiles follow? A o (T, complement of T in A), or so for each mode.
+
+    tiler: a Layout T or an int (over the 1-D order of A), or a tuple, one entry for each mode (None: keep the mode).
+    A tile that does not fill A is rounded up, as in CuTe: the last tile then reaches beyond A. Raises CuteLabError as
+    `composition` and `complement` do, and when elements of A would be in no tile; the result is checked against the
+    definition at every coordinate.
+
+    >>> logical_divide(Layout(24, 3), Layout((2, 2), (1, 6)))
+    Layout('((2,2),(3,2)):((3,18),(6,36))')
+    >>> logical_divide(Layout((32, 8)), (4, None))
+    Layout('((4,8),8):((1,4),32)')
+    """
+    return _divide("logical_divide", layout, tiler, None)
+
+
+def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """Which element of which tile? ((tile), (tiles)): `result(None, (i, j))` is tile (i, j).
+
+    Like logical_divide, with all tile modes in mode 0 and all rest modes in mode 1.
+
+    >>> tiles = zipped_divide(Layout((128, 128)), (4, 8))
+    >>> str(tiles), tiles(0, (3, 5)), tiles(None, (3, 5))
+    ('((4,8),(32,16)):((1,128),(4,1024))', 5132, Layout('(4,8):(1,128)'))
+    >>> zipped_divide(Layout((64, 50), (100, 1)), (32, None))
+    Layout('((32,50),(2,1)):((100,1),(3200,0))')
+    """
+    return _divide("zipped_divide", layout, tiler, zipped)
+
+
+def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """Like zipped_divide, with the rest modes at the top level: ((tile), tiles in mode 0, tiles in mode 1, ...).
+
+    >>> tiled_divide(Layout((128, 128)), (4, 8))
+    Layout('((4,8),32,16):((1,128),4,1024)')
+    """
+    return _divide("tiled_divide", layout, tiler, tiled)
+
+
+def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """Like zipped_divide, with all modes at the top level: (tile modes ..., rest modes ...).
+
+    >>> flat_divide(Layout((128, 128)), (4, 8))
+    Layout('(4,8,32,16):(1,128,4,1024)')
+    """
+    return _divide("flat_divide", layout, tiler, flat)

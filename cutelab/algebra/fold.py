@@ -1,0 +1,181 @@
+"""A o B of two layouts, mode by mode, and why it is refused: the fold that `composition` is made of.
+
+Source: cute/layout.hpp, `composition_impl`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cutelab.algebra import laws
+from cutelab.algebra.laws import from_modes
+from cutelab.algebra.simplify import coalesce_beyond, join
+from cutelab.errors import CuteLabError
+from cutelab.int_tuple import IntTuple, idx2crd, to_text
+from cutelab.layout import Layout
+
+Modes = list[tuple[int, int]]
+NEAR = 64  # how far away an admissible neighbour is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One mode of A as a mode `extent:step` of B meets it: what B takes here, and what is left for the next mode."""
+
+    shape: int
+    stride: int
+    extent: int
+    step: int
+    taken: int  # 1: nothing is taken here
+    rest: int
+    next_step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Which condition failed, at which mode of A: kind is "stride" or "shape"."""
+
+    kind: str
+    at: Step
+
+
+def compose_mode(modes: Modes, extent: int, step: int) -> tuple[Layout | Broken, list[Step]]:
+    """What is A o extent:step for flat modes of A? CuTe's fold over the modes, and its steps.
+
+    >>> compose_mode([(6, 8), (2, 2)], 4, 3)[0]
+    Layout('(2,2):(24,2)')
+    """
+    if step == 0:
+        return Layout(extent, 0), []
+    taken: Modes = []
+    steps: list[Step] = []
+    rest, sign, stride = extent, (1 if step > 0 else -1), abs(step)
+    for shape, offset in modes[:-1]:
+        fits = -(-shape // stride)
+        now = 1 if fits == 1 or rest == 1 else min(fits, rest)
+        at = Step(shape, offset, rest, sign * stride, now, rest // now, sign * -(-stride // shape))
+        if stride % shape and sign * stride >= shape:
+            return Broken("stride", at), steps
+        if rest % now:
+            return Broken("shape", at), steps
+        steps.append(at)
+        if now != 1:
+            taken.append((now, sign * stride * offset))
+        rest, stride = at.rest, abs(at.next_step)
+    shape, offset = modes[-1]
+    if not taken or rest != 1:
+        steps.append(Step(shape, offset, rest, sign * stride, rest, 1, 1))
+        taken.append((rest, sign * stride * offset))
+    return from_modes(taken), steps
+
+
+def compose_layouts(lhs: Layout, rhs: Layout, *, advise: bool = True) -> Layout:
+    """A o B of two layouts, checked: `composition` without the other kinds of arguments.
+
+    advise=False leaves the look for admissible neighbours out of the error's text.
+
+    >>> compose_layouts(Layout(20, 2), Layout((5, 4), (4, 1)))
+    Layout('(5,4):(8,2)')
+    """
+    modes = coalesce_beyond(lhs)
+
+    def walk(shape: IntTuple, stride: IntTuple) -> Layout:
+        if isinstance(shape, tuple):
+            return join([walk(s, d) for s, d in zip(shape, stride, strict=True)])  # type: ignore[arg-type]
+        found, _ = compose_mode(modes, shape, stride)  # type: ignore[arg-type]
+        if isinstance(found, Broken):
+            part = "" if rhs == Layout(shape, stride) else f"mode {shape}:{stride} of B: "
+            text = f"{_names(lhs, rhs)} is refused: {part}{why_broken(found)}"
+            raise CuteLabError(f"{text}. {remedy(modes, shape, stride)}" if advise else text)  # type: ignore[arg-type]
+        return found
+
+    result = walk(rhs.shape, rhs.stride)
+    inner = laws.domain_values(rhs, result.shape)
+    try:
+        want, got = laws.values(lhs, inner), laws.domain_values(result)
+    except CuteLabError as error:
+        raise CuteLabError(f"{_names(lhs, rhs)}: {error}") from None
+    if not np.array_equal(got, want):
+        text = _unlawful_text(lhs, rhs, result, inner, got, want)
+        raise CuteLabError(f"{text}. {_unlawful_remedy(modes, rhs)}" if advise else text)
+    return result
+
+
+def _names(lhs: Layout, rhs: Layout) -> str:
+    return f"composition of A = {lhs} with B = {rhs}"
+
+
+def why_broken(broken: Broken) -> str:
+    """The rule that failed, with its numbers.
+
+    >>> why_broken(compose_mode([(8, 1), (8, 9)], 4, 12)[0])
+    'stride 12 meets the mode 8:1 of A: 12 is neither a multiple of 8 nor below it (stride divisibility)'
+    """
+    at = broken.at
+    mode = f"the mode {at.shape}:{at.stride} of A"
+    if broken.kind == "stride":
+        return (
+            f"stride {at.step} meets {mode}: {at.step} is neither a multiple of {at.shape} nor below it "
+            f"(stride divisibility)"
+        )
+    fits = -(-at.shape // abs(at.step))
+    return (
+        f"{at.extent} elements {at.step} apart meet {mode}: {fits} fit in, and {fits} does not divide {at.extent} "
+        f"(shape divisibility)"
+    )
+
+
+def _unlawful_text(
+    lhs: Layout, rhs: Layout, result: Layout, inner: np.ndarray, got: np.ndarray, want: np.ndarray
+) -> str:
+    found = laws.first_difference(got, want, result.shape)
+    assert found is not None
+    at, coord = found[0], idx2crd(found[1], rhs.shape)
+    return (
+        f"{_names(lhs, rhs)}: R(c) = A(B(c)) does not hold. C++ returns {result}; at coordinate {to_text(coord)} "
+        f"that gives {got[at]}, but B gives {inner[at]} and A({inner[at]}) = {want[at]}"
+    )
+
+
+def _unlawful_remedy(modes: Modes, rhs: Layout) -> str:
+    parts = laws.flat_modes(rhs)
+    for extent, step in parts:
+        if not _lawful(modes, extent, step):
+            part = "B" if len(parts) == 1 else f"Mode {extent}:{step} of B"
+            return f"{part} does not step evenly through A. {remedy(modes, extent, step)}"
+    return (
+        "Each mode of B alone is admissible, but their offsets add up across the end of a mode of A. "
+        "Admissible: modes of B that together stay inside one mode of A, or step over whole modes; "
+        "or keep both functions: ComposedLayout(A, 0, B)"
+    )
+
+
+def _lawful(modes: Modes, extent: int, step: int) -> bool:
+    found, _ = compose_mode(modes, extent, step)
+    if isinstance(found, Broken):
+        return False
+    try:
+        want = laws.values(from_modes(modes), laws.points(extent) * step)
+    except CuteLabError:
+        return False
+    return bool(np.array_equal(laws.domain_values(found), want))
+
+
+def remedy(modes: Modes, extent: int, step: int) -> str:
+    """What would be admissible close to extent:step? Other extents, other strides, or both functions kept.
+
+    >>> remedy([(8, 1), (8, 9)], 5, 3)
+    'Admissible close by: 3:3, 5:1, 5:8; or keep both functions: ComposedLayout(A, 0, B)'
+    """
+    tries: list[str] = []
+    if 1 < extent <= 2**12 and 0 < step <= 2**20:
+        extents = range(extent - 1, max(1, extent - NEAR), -1), range(extent + 1, min(2 * extent, extent + NEAR) + 1)
+        steps = range(step - 1, max(0, step - NEAR), -1), range(step + 1, step + NEAR)
+        fewer, more = (next((e for e in near if _lawful(modes, e, step)), None) for near in extents)
+        below, above = (next((s for s in near if _lawful(modes, extent, s)), None) for near in steps)
+        tries += [f"{e}:{step}" for e in (fewer, more) if e] + [f"{extent}:{s}" for s in (below, above) if s]
+    if not tries:
+        return "Both functions can be kept: ComposedLayout(A, 0, B)"
+    return f"Admissible close by: {', '.join(tries)}; or keep both functions: ComposedLayout(A, 0, B)"

@@ -1,0 +1,71 @@
+"""The definitions, one element after the other, in plain Python: the oracle of the algebra's tests."""
+
+from itertools import pairwise, product
+from typing import Any
+
+from cutelab import ComposedLayout, Layout, Swizzle, size
+
+
+def flat(x: Any) -> list[int]:
+    return [y for v in x for y in flat(v)] if isinstance(x, tuple) else [x]
+
+
+def at(f: Any, index: int) -> int:
+    """The offset of a 1-D index; beyond the size the last mode goes on."""
+    if isinstance(f, Swizzle):
+        return f(index)
+    if isinstance(f, ComposedLayout):
+        return at(f.outer, f.offset + at(f.inner, index))
+    shape, stride = flat(f.shape), flat(f.stride)
+    offset = 0
+    for s, d in zip(shape[:-1], stride[:-1], strict=True):
+        offset += index % s * d
+        index //= s
+    return offset + index * stride[-1]
+
+
+def table(f: Any) -> list[int]:
+    return [at(f, i) for i in range(size(f))]
+
+
+def compatible(a: Any, b: Any) -> bool:
+    """Is every coordinate of shape a one of shape b?"""
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
+    total = 1
+    for s in flat(b):
+        total *= s
+    return a == total
+
+
+def is_composition(r: Any, a: Any, b: Any) -> bool:
+    return compatible(b.shape, r.shape) and table(r) == [at(a, i) for i in table(b)]
+
+
+def is_complement(r: Layout, a: Layout, cotarget: int) -> bool:
+    """Ordered, disjoint, bounded, and large enough; and sums of the two never meet."""
+    ours, theirs = table(r), sorted(set(table(a)))
+    ordered = all(x < y for x, y in pairwise(ours)) and ours[0] == 0
+    disjoint = not (set(ours) & set(theirs)) - {0}
+    sums = [x + y for x, y in product(ours, theirs)]
+    return (
+        ordered
+        and disjoint
+        and ours[-1] < cotarget
+        and len(ours) * len(theirs) >= cotarget
+        and len(set(sums)) == len(sums)
+    )
+
+
+def is_right_inverse(r: Any, a: Any) -> bool:
+    """A(R(i)) = i, and no longer one begins at the same place: nothing in A has the next offset, or R is 1:0."""
+    return all(at(a, j) == i for i, j in enumerate(table(r))) and all(j < size(a) for j in table(r))
+
+
+def is_left_inverse(r: Any, a: Any) -> bool:
+    return all(at(r, j) == i for i, j in enumerate(table(a)))
+
+
+def covers(r: Layout, a: Layout) -> bool:
+    """Does a divide reach every element of A, and beyond its last element only by whole tiles?"""
+    return set(table(a)) <= set(table(r))
