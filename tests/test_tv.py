@@ -205,7 +205,7 @@ def test_tiled_copy_takes_every_element_once():
 
 def hardware(atom, which):
     """Which element does the instruction take from each register? PTX ISA's own formulas, lane by lane: (rows, cols)."""
-    layout, (rows, cols) = atom.operand(which)
+    layout, (rows, _) = atom.operand(which)
     lane = offsets(atom.thr_id).ravel(order="F")[:, None]
     i = np.arange(size(layout[1]))[None, :]
     if atom.place(which) != "registers" or atom.threads == 1:  # a descriptor names the whole tile, first mode fastest
@@ -226,7 +226,7 @@ def hardware(atom, which):
 
 def software_mma(atom, a, b):
     """Registers are filled by the atom's layouts; the instruction reads and writes them by PTX ISA's formulas."""
-    m, n, k = atom.shape_mnk
+    m, n, _ = atom.shape_mnk
     read = []
     for which, matrix in (("A", a), ("B", b)):
         held = matrix.ravel(order="F")[offsets(atom.operand(which)[0])]

@@ -134,6 +134,30 @@ class TiledMMA:
         """(thread, value) -> m + TileM * n."""
         return self._operand("C")
 
+    @property
+    def name(self) -> str:
+        """The atom's name and how many of them work side by side."""
+        return f"{self.atom.name} {self.atom_layout_mnk}"
+
+    @property
+    def thr_id(self) -> Layout:
+        """Logical thread to thread: thr_layout_vmnk."""
+        return self.thr_layout_vmnk
+
+    def operand(self, which: str) -> tuple[Layout, tuple[int, int]]:
+        """The thread-value layout of operand "A", "B" or "C" and the shape of its part of the tile."""
+        self.atom.operand(which)
+        row, col = MODES[which.upper()]
+        return self._operand(which.upper()), (self.tile[row], self.tile[col])
+
+    def bits(self, which: str) -> int:
+        """How many bits has an element of operand "A", "B" or "C"?"""
+        return self.atom.bits(which)
+
+    def place(self, which: str) -> str:
+        """Where does the operand lie? As for the atom."""
+        return self.atom.place(which)
+
     def _operand(self, which: str) -> Layout:
         row, col = MODES[which]
         shape, tile = self.atom.shape_mnk, self.tile
