@@ -197,6 +197,7 @@ def test_the_widest_loads_come_out():
     assert wide[0].instruction == "ld.shared.b64"
     c = fragment_loads(Layout((16, 8), (8, 1)), mma_atom("SM80_16x8x8_F32TF32TF32F32_TN"), "C", 4)
     assert {load.instruction for load in c} >= {"ld.shared.b64", "ld.shared.b32"}
+    assert fragment_loads(Layout((8, 16), (16, 1)), F16, "B", 2)[0].instruction == "ldmatrix.x2"
     column = fragment_loads(Layout((64, 64)), F16, "A", 2)
     assert column[0].instruction == "ldmatrix.x4.trans"
 

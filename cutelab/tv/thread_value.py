@@ -104,15 +104,15 @@ def owners(layout_tv: Layout, tile: Any, *, thr_id: Layout | None = None) -> Own
     index, shape = _table(layout_tv, tile)
     threads, values = index.shape
     total = product(shape)
-    flat = index.ravel()  # thread after thread
+    every = threads > 1 and not any(int_tuple.flatten(layout_tv[0].stride))
+    flat = index[0] if every else index.ravel()  # thread after thread
     pair = np.full(total, threads * values, dtype=np.int64)
     np.minimum.at(pair, flat, np.arange(flat.size))
     held = pair < threads * values
     number = _lanes(thr_id, threads)
     thread = np.where(held, number[np.where(held, pair // values, 0)], -1)
     value = np.where(held, pair % values, -1)
-    count = np.bincount(flat, minlength=total)
-    every = threads > 1 and not any(int_tuple.flatten(layout_tv[0].stride))
+    count = np.bincount(flat, minlength=total) * (threads if every else 1)
     arrays = [a.reshape(shape, order="F") for a in (thread, value, count)]
     for array in arrays:
         array.setflags(write=False)
