@@ -141,7 +141,7 @@ def test_left_inverse_exists_only_for_injective_layouts():
 @pytest.mark.parametrize("divide", [logical_divide, zipped_divide, tiled_divide, flat_divide])
 def test_divide_by_a_layout_is_a_after_tile_and_rest(divide):
     found = 0
-    for a in SMALL if divide is logical_divide else SMALL[::7]:
+    for a in SMALL[::2] if divide is logical_divide else SMALL[::7]:
         for tile in TILERS:
             r = tried(divide, a, tile)
             if r is None:
