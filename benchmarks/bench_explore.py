@@ -36,6 +36,37 @@ def bench_set_and_render(benchmark, explorer):
     assert benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.strips")
+@pytest.mark.parametrize(
+    "view", [{}, {"row_pitch": 32, "threads": 1024, "pitch": 32, "strips": 32}], ids=["64", "32 x 32"]
+)
+def bench_strips(benchmark, view):
+    made = explore.strips(**view)
+    step = itertools.cycle(range(31, -1, -1))  # the probe walks, and the whole picture is made anew
+
+    def once() -> bytes:
+        made.set(thread=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_banks_pitch(benchmark):
+    """The pitch slider of explore.banks: 32 x 32 banks with numbers, beside the wavefronts."""
+    made, pitches = explore.banks(), itertools.cycle(range(32, 65))
+
+    def once() -> bytes:
+        made.set(pitch=next(pitches))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""

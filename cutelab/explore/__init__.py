@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "layout"]
+__all__ = ["Explorer", "banks", "layout", "strips"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -35,3 +35,43 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def banks(
+    layout: str = "(32,32):(32,1)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """In which banks do the lanes of a warp meet, and how many wavefronts is that?
+
+    layout   the tile in shared memory: "(32,32):(32,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.scenes.banks.BanksParams`, and `pitch`
+
+    >>> lab = banks(pitch=32, read="column", index=12)
+    >>> lab.result.waves.summary()
+    '32 wavefronts where 1 would do (32-way)'
+    >>> lab.set(pitch=33)
+    >>> lab.result.waves.count, lab.code()
+    (1, 'explore.banks("(32,32):(33,1)")')
+    """
+    from cutelab.scenes import banks as scene
+
+    return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def strips(
+    row_pitch: int = 16, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Where does each thread work by the strip formula, what does it miss, and what does each warp pay?
+
+    row_pitch     elements from one row to the next
+    scale, view   as in `layout`
+    params        any field of `cutelab.scenes.strips.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+
+    >>> lab = strips(threads=64, pitch=8, strips=4)
+    >>> lab.picture.verdicts[0].sentence
+    '64 of 576 elements touched; rows 4 to 31 are skipped.'
+    """
+    from cutelab.scenes import strips as scene
+
+    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)

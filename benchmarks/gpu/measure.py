@@ -1,0 +1,225 @@
+"""Measure the kernels on an NVIDIA GPU: results, times, hardware counters, and the model's prediction for the same launches.
+
+    python benchmarks/gpu/measure.py --json h200_kernels.json
+    python benchmarks/gpu/measure.py --wheels WHEELS ...     a folder with wheels (numpy<2.5) to put in front, without network
+
+Takes a few minutes. Without Nsight Compute (ncu), PyTorch or CuPy it measures the rest and says what is missing.
+Needs numba with numba-cuda; numba-cuda 0.30 needs numpy below 2.5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+METRICS = {
+    "shared load": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "global load": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global store": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+}
+COUNTED_TRANSPOSE, COUNTED_GEMM = 2048, 1024  # edges of the launches that are counted
+PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu", "/usr/local/cuda*/bin/ncu")
+
+
+def find_ncu() -> str | None:
+    """Where is Nsight Compute's command?"""
+    found = shutil.which("ncu")
+    if found:
+        return found
+    for pattern in PLACES:
+        for path in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True):
+            return str(path)
+    return None
+
+
+def use_wheels(folder: Path) -> str:
+    """Unpack the wheels of a folder and put them in front of everything. Returns the place."""
+    place = tempfile.mkdtemp(prefix="cutelab-wheels-")
+    for wheel in sorted(folder.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(place)
+    return place
+
+
+def kernels_to_count() -> list[tuple[str, Any]]:
+    """Names and launches of everything that is counted, in order. Each launch is one kernel."""
+    import numpy as np
+
+    from cutelab.kernels import cuda, plans
+
+    found = []
+    n = COUNTED_TRANSPOSE
+    for name, plan in plans.transposes().items():
+        a = cuda.to_device(np.zeros((n, n), plan.kernel_dtype))
+        out = cuda.to_device(np.zeros((n, n), plan.kernel_dtype))
+        configured = plan.kernel[plan.launch_shape(n, n)]
+        found.append((f"transpose {name}", lambda configured=configured, out=out, a=a: configured(out, a)))
+    n = COUNTED_GEMM
+    a, b, c = (cuda.to_device(np.zeros((n, n), np.float32)) for _ in range(3))
+    for name, plan in plans.gemms().items():
+        configured = plan.kernel(True)[plan.launch_shape(n, n)]
+        found.append((f"gemm {name}", lambda configured=configured: configured(c, a, b)))
+    return found
+
+
+def predictions() -> dict[str, dict[str, int]]:
+    """The same launches, predicted by running single blocks on the CPU."""
+    from cutelab.kernels import plans
+
+    found = {f"transpose {k}": plans.predict_transpose(p, COUNTED_TRANSPOSE) for k, p in plans.transposes().items()}
+    return found | {f"gemm {k}": plans.predict_gemm(p, COUNTED_GEMM) for k, p in plans.gemms().items()}
+
+
+def read_counters(text: str, names: list[str]) -> list[dict[str, Any]]:
+    """The rows of ncu's CSV (page raw), one a launch, in the order of launch."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    rows = [row for row in csv.DictReader(io.StringIO("\n".join(lines))) if row.get("ID", "").strip().isdigit()]
+    if len(rows) != len(names):
+        raise ValueError(f"ncu gave {len(rows)} rows for {len(names)} launches")
+    return [
+        {"name": name} | {key: round(float(row[metric].replace(",", ""))) for key, metric in METRICS.items()}
+        for name, row in zip(names, rows, strict=True)
+    ]
+
+
+def count(names: list[str]) -> tuple[list[dict[str, Any]], str]:
+    """Run this file once more under ncu. Returns the counters, and "" or why there are none."""
+    ncu = find_ncu()
+    if ncu is None:
+        return [], "Nsight Compute (ncu) is not installed; no counters"
+    command = [ncu, "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw"]
+    command += ["--metrics", ",".join(METRICS.values()), sys.executable, str(Path(__file__).resolve()), "--launch-only"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+        return read_counters(done.stdout, names), ""
+    except (ValueError, KeyError, subprocess.TimeoutExpired) as error:
+        tail = "" if isinstance(error, subprocess.TimeoutExpired) else (done.stdout + done.stderr)[-600:]
+        return [], f"ncu gave no counters ({error}): {tail}"
+
+
+def compare(counted: list[dict[str, Any]], predicted: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+    """Counter, prediction and their ratio for each launch and counter."""
+    rows = []
+    for record in counted:
+        for key in METRICS:
+            model, counter = predicted[record["name"]][key], record[key]
+            ratio = round(counter / model, 4) if model else None
+            rows.append({"name": record["name"], "what": key, "counter": counter, "predicted": model, "ratio": ratio})
+    return rows
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Everything, in the order of what matters; each part notes the time that it took."""
+    from cutelab.kernels import bench, machine, plans
+
+    bench.need_gpu()
+    print(machine.note, flush=True)
+    report: dict[str, Any] = {"meta": bench.meta(), "missing": [], "seconds": {}}
+    started = time.time()
+
+    def part(name: str) -> None:
+        nonlocal started
+        report["seconds"][name] = round(time.time() - started, 1)
+        started = time.time()
+        save(report, options.json)
+
+    checks = [{"name": n, "shape": s, "equal": ok} for n, s, ok in plans.check_all(large=True)]
+    report["checks"] = checks
+    wrong = [f"{c['name']} at {c['shape']}" for c in checks if not c["equal"]]
+    print(
+        f"{len(checks) - len(wrong)} of {len(checks)} results equal NumPy's; wrong: {', '.join(wrong) or 'none'}",
+        flush=True,
+    )
+    part("checks")
+    chosen = plans.transposes()
+    report["transpose"] = []
+    if options.sweep:
+        first = bench.transpose_race(plans.sweep(), max(options.sizes))
+        report["sweep"] = first
+        print(f"\nSweep\n{bench.table(first)}", flush=True)
+        names = {plans.name_of(p): p for p in plans.sweep().values()}
+        ranked = [r["name"] for r in sorted(first, key=lambda r: r["ms"]) if r["name"] in names]
+        chosen |= {f"fastest {i + 1}: {name}": names[name] for i, name in enumerate(ranked[:4])}
+        part("sweep")
+    for size in options.sizes:
+        records = bench.transpose_race(chosen, size)
+        report["transpose"] += records
+        print(f"\nTranspose {size} x {size}\n{bench.table(records)}", flush=True)
+    if bench.torch_module() is None:
+        report["missing"].append("PyTorch is not there: no torch copy_, no torch product")
+    part("transpose")
+    spot = bench.spot_check(chosen, max(options.sizes))
+    report["spot_checks"] = spot
+    print(f"\nspot checks at {max(options.sizes)}: {sum(spot.values())} of {len(spot)} right", flush=True)
+    part("spot checks")
+    report["gemm"] = bench.gemm_race(plans.gemms(), options.gemm)
+    print(f"\nMatrix product {options.gemm}, float32\n{bench.table(report['gemm'])}", flush=True)
+    part("gemm")
+    report["predicted"] = predictions()
+    part("prediction")
+    counted, why = count(list(report["predicted"]))
+    report["counters"] = compare(counted, report["predicted"])
+    if why:
+        report["missing"].append(why)
+    for row in report["counters"]:
+        print(f"{row['name']:<40} {row['what']:<13} {row['counter']:>12,} {row['predicted']:>12,} {row['ratio']}")
+    part("counters")
+    print("\n".join(report["missing"]))
+    return report
+
+
+def save(report: dict[str, Any], path: Path | None) -> None:
+    """Write what there is, so that a run that is cut short leaves its figures."""
+    if path:
+        path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--wheels", type=Path, help="folder with wheels to use before all others, such as numpy<2.5")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[4096, 16384])
+    parser.add_argument("--gemm", type=int, default=4096)
+    parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="do not time every candidate")
+    parser.add_argument("--launch-only", action="store_true", help="launch what is counted, once each (used under ncu)")
+    options = parser.parse_args()
+    if options.wheels:
+        if not options.wheels.is_dir():
+            print(f"--wheels {options.wheels}: no such folder", file=sys.stderr)
+            return 1
+        place = use_wheels(options.wheels)
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [place, os.environ.get("PYTHONPATH", "")]))
+        sys.path.insert(0, place)
+    sys.path.insert(0, str(ROOT))
+    from cutelab.errors import CuteLabError
+
+    try:
+        if options.launch_only:
+            for _, run in kernels_to_count():
+                run()
+            from cutelab.kernels import cuda
+
+            cuda.synchronize()
+        else:
+            measure(options)
+    except CuteLabError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
