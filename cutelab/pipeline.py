@@ -199,6 +199,10 @@ class Timeline:
     mma_start, mma_end      it is multiplied
     stage                   the stage of shared memory that holds it
     copy_waits, mma_waits   what each was last to wait for: "stage", "channel" or "latency"; "data" or "MMA"
+
+    >>> line = Pipeline(64, 64, 32, stages=2, latency=100, copy_rate=64, mma_rate=2048, tiles=4).timeline()
+    >>> line.mma_start.tolist(), line.mma_waits.tolist()
+    ([228.0, 356.0, 584.0, 712.0], ['data', 'data', 'data', 'data'])
     """
 
     issue: np.ndarray

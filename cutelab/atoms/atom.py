@@ -26,6 +26,11 @@ class MmaAtom:
     places      where A, B and C lie: "registers", "shared memory" or "tensor memory"
     sfa, sfb    scale factors of block-scaled instructions, m + M*k and n + N*k; else None
     note        what must be known besides; else ""
+
+    >>> from cutelab.atoms import mma_atom
+    >>> atom = mma_atom("SM80_8x8x4_F64F64F64F64_TN")
+    >>> atom.shape_mnk, atom.c(5, 1) % 8, atom.c(5, 1) // 8  # the second value of thread 5 is C[1, 3]
+    ((8, 8, 4), 1, 3)
     """
 
     name: str

@@ -40,6 +40,10 @@ class SmemAtom:
     inner                 the layout before the swizzle, (M or N, K) to element offset
 
     `layout` has the swizzle in units of elements and gives the true element offsets (CuTe's position-independent form).
+
+    >>> atom = smem_atom("GMMA::Layout_K_SW128_Atom<half_t>")
+    >>> atom.inner(1, 0), atom.layout(1, 0)  # the swizzle moves row 1 by 16 bytes
+    (64, 72)
     """
 
     name: str

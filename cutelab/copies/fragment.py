@@ -26,6 +26,11 @@ class FragmentLoad:
     accesses      the accesses: WarpAccess batches of shape (warps, instructions of that kind, 32)
     instructions  instructions of one warp
     wavefronts    of all warps and instructions together; ideal: the fewest that the bytes allow
+
+    >>> from cutelab.atoms import mma_atom
+    >>> load = fragment_loads(Layout((8, 16), (16, 1)), mma_atom("SM80_16x8x16_F32F16F16F32_TN"), "B", 2)[0]
+    >>> load.instruction, load.accesses[0].byte_address[0, 0, :4].tolist(), load.wavefronts
+    ('ldmatrix.x2', [0, 32, 64, 96], 4)
     """
 
     instruction: str

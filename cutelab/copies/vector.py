@@ -25,6 +25,11 @@ class VectorCopy:
     access_bytes  the bytes of one vector
     instructions  warp instructions on each side: vectors / 32, rounded up
     source        the loads, a WarpAccess batch (instructions, 32); target: the stores
+
+    >>> from cutelab.layout import Layout
+    >>> copy = vector_copy(Layout((8, 8), (1, 12)), Layout((8, 8)), 4)
+    >>> copy.common, copy.vector, copy.access_bytes, copy.instructions
+    (8, 4, 16, 1)
     """
 
     common: int

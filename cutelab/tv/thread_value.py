@@ -57,6 +57,10 @@ class Owners:
     thread, value  arrays of the tile's shape: the (first) owner; -1 where nobody holds the element
     count          how many (thread, value) pairs hold it
     every_thread   True: the thread mode has stride 0, each thread sees the whole (an operand in shared memory); thread is 0
+
+    >>> thread, value = owners(Layout((4, 2)), (2, 4))
+    >>> thread.tolist(), value.tolist()
+    ([[0, 2, 0, 2], [1, 3, 1, 3]], [[0, 0, 1, 1], [0, 0, 1, 1]])
     """
 
     thread: np.ndarray
