@@ -159,7 +159,7 @@ def number(value: float) -> str:
     """
     if value == round(value):
         return f"{round(value):,}" if abs(value) > 9999 else str(round(value))
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return (f"{value:,.2f}" if abs(value) >= 10_000 else f"{value:.2f}").rstrip("0").rstrip(".")
 
 
 def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
@@ -169,7 +169,7 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
         at += 18
     words = [
         f"{number(b.value)} {b.unit[:-1] if b.value == 1 and b.unit.endswith('s') else b.unit}"
-        + ("" if b.ideal is None else f", ideal {number(b.ideal)}")
+        + ("" if b.ideal is None or not b.say_ideal else f", ideal {number(b.ideal)}")
         for b in panel.bars
     ]
     first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)

@@ -56,7 +56,7 @@ def plan_spans(panel: Spans, x: float, y: float, width: float, left: int | None 
     for name, top, tall in zip(panel.rows, ys.tolist(), high.tolist(), strict=True):
         block.ops.append(Text(x0 - 6, top + (tall - 1) / 2, name, 10.5, "sans", MUTED, PAPER, "right"))
         block.ops.append(Fill(x0, top, room, tall - 1, FAINT))
-    _stretches(block, panel, a, b, ys, high)
+    _stretches(block, panel, place, a, b, ys, high)
     _head(block, panel, x0, y, x + width, room, int(ys[0]), bottom)
     for t in ticks(panel.first, panel.last).tolist():
         at = x0 + round((t - panel.first) * room / (panel.last - panel.first))
@@ -68,7 +68,7 @@ def plan_spans(panel: Spans, x: float, y: float, width: float, left: int | None 
     return block
 
 
-def _stretches(block: Block, panel: Spans, a: np.ndarray, b: np.ndarray, ys: np.ndarray, high: np.ndarray) -> None:
+def _stretches(block: Block, panel: Spans, place, a, b, ys, high) -> None:
     """The spans row by row, the ring around those of the probe, and where they may be clicked."""
     rings = []
     for row in range(len(panel.rows)):
@@ -77,7 +77,7 @@ def _stretches(block: Block, panel: Spans, a: np.ndarray, b: np.ndarray, ys: np.
         if not here.size:
             continue
         top, tall = int(ys[row]), int(high[row])
-        words = _labels(panel, here, b - a, tall)
+        words = _labels(panel, place[1] - place[0], here, tall)
         for i, (text, size) in zip(here.tolist(), words, strict=True):
             left, wide = int(a[i]), int(b[i] - a[i])
             wide -= wide > 3
@@ -102,35 +102,41 @@ def _stretches(block: Block, panel: Spans, a: np.ndarray, b: np.ndarray, ys: np.
         block.ops.append(Frame(left - 3, top - 3, wide + 6, tall + 6, INK, 2))
 
 
-def _labels(panel: Spans, here: np.ndarray, wide: np.ndarray, tall: int) -> list[tuple[str, float]]:
+def _labels(panel: Spans, wide: np.ndarray, here: np.ndarray, tall: int) -> list[tuple[str, float]]:
     """What does each span of a row say, at which size? The widest label of the row decides whether an alternative fits."""
-    found = [("", 0.0)] * len(here)
-    size = next((z for z in SIZES if z <= tall - 3), 0.0)
-    for n, alternative in reversed(list(enumerate(panel.labels))):
+    found, room = [("", 0.0)] * len(here), np.round(wide[here], 3)
+    open_ = np.ones(len(here), bool)
+    for n, alternative in enumerate(panel.labels):
         texts = [str(t) for t in alternative[here]]
+        ems = max(text_width(t, "sans", 1.0) for t in texts)
         least = 9 if n < len(panel.labels) - 1 else 0  # small type is for the shortest words only
-        for z in [s for s in reversed(SIZES) if least <= s <= size]:
-            need = max(text_width(t, "sans", z) for t in texts) + 3
-            found = [
-                (t, z) if t and need <= wide[i] else old for t, i, old in zip(texts, here.tolist(), found, strict=True)
-            ]
+        for size in (z for z in SIZES if least <= z <= tall - 3):
+            fits = open_ & (ems * size + 3 <= room)
+            for i in np.flatnonzero(fits).tolist():
+                found[i] = (texts[i], size)
+            open_ &= ~fits
+            if not open_.any():
+                return found
     return found
 
 
 def _head(block: Block, panel: Spans, x0: int, y: float, right: float, room: int, top: int, bottom: int) -> None:
     """Heading, subheading, and the upright lines with their words at the right."""
-    limit = right
+    limit = after = right
     for time, words in panel.marks:
         at = x0 + round((time - panel.first) * room / (panel.last - panel.first))
         if x0 <= at <= x0 + room:
             block.ops.append(Fill(min(at, x0 + room - 2), top - 4, 2, bottom - top + 4, INK))
             start = min(at + 5, right - text_width(words, "sans", 10.5))
             block.ops.append(Text(start, y + 8, words, 10.5, "sans", INK, PAPER))
-            limit = min(limit, start - 10)
+            limit = min(limit, at - 8)
+            after = start + text_width(words, "sans", 10.5) + 14
     at = float(x0)
     if panel.heading:
         text = shorten(panel.heading, "bold", 11.5, limit - at)
         block.ops.append(Text(at, y + 8, text, 11.5, "bold", INK, PAPER))
         at += text_width(text, "bold", 11.5) + 8
+    if text_width(panel.subheading, "sans", 11) > limit - at and limit < right:
+        at, limit = after, right  # right of the marks there may be room
     if len(text := shorten(panel.subheading, "sans", 11, limit - at)) > 1:
         block.ops.append(Text(at, y + 8, text, 11, "sans", MUTED, PAPER))

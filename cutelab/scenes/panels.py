@@ -160,7 +160,10 @@ class Spans:
 
 @dataclass(frozen=True)
 class Bar:
-    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest."""
+    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest.
+
+    `say_ideal` False: the ideal is a line across the bar and no number, where the panel's heading has it.
+    """
 
     label: str
     value: float
@@ -168,6 +171,7 @@ class Bar:
     unit: str
     state: Literal["good", "bad", "plain"] = "plain"
     most: float | None = None
+    say_ideal: bool = True
 
 
 @dataclass(frozen=True)

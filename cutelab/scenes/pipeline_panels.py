@@ -131,8 +131,8 @@ def per_tile(result: Result) -> Bars:
     for stages in sorted(s for s in wanted if s <= min(most, 64)):
         other = result.params.pipeline(stages=stages)
         state = "plain" if stages != now else "good" if other.steady_state == pipe.bound else "bad"
-        bars.append(Bar(count(stages, "stage"), other.steady_state, pipe.bound, "cycles", state))
-    return Bars("cycles", tuple(bars), heading="cycles a tile, once the pipeline is full")
+        bars.append(Bar(count(stages, "stage"), other.steady_state, pipe.bound, "cycles", state, say_ideal=False))
+    return Bars("cycles", tuple(bars), heading=f"cycles a tile, once full; the bound is {say.cycles(pipe.bound)}")
 
 
 def price(result: Result) -> Bars:

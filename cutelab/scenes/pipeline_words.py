@@ -24,7 +24,7 @@ def cycles(value: float) -> str:
     """
     if value == round(value):
         return number(round(value))
-    words = f"{value:,.2f}" if value > 9999 else f"{value:.2f}"
+    words = f"{value:,.2f}" if value >= 10_000 else f"{value:.2f}"
     return words.rstrip("0").rstrip(".")
 
 
@@ -80,7 +80,7 @@ def verdict(result: Result) -> Verdict:
     return Verdict(
         "good",
         sentence,
-        f"The copy is busy {percent(pipe.copy_cycles / result.cycles)} of the time; the rest hides the latency.",
+        f"The copy is busy {percent(pipe.copy_cycles / result.cycles)} of the time and waits for free stages.",
     )
 
 
@@ -93,10 +93,10 @@ def _help(result: Result) -> str:
     """How many stages would reach the bound, and is there room for them?"""
     pipe, need = result.pipeline, result.pipeline.stages_needed
     limit, bytes_ = pipe.shared_limit, need * pipe.tile_bytes
-    words = f"{count(need, 'stage')} would reach that, with {number(int(bytes_))} bytes of shared memory"
+    words = f"{count(need, 'stage')} would reach that, with {number(int(bytes_))} bytes"
     if limit is not None and bytes_ > limit:
-        return f"{words}; a block of {pipe.arch} has at most {number(limit)}. A smaller k makes a stage smaller."
-    return f"{words}."
+        return f"{words}; {pipe.arch} allows a block {number(limit)}. A smaller k makes stages smaller."
+    return f"{words} of shared memory."
 
 
 def registers(result: Result) -> tuple[Verdict, ...]:
