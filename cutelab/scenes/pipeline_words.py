@@ -95,7 +95,7 @@ def _help(result: Result) -> str:
     limit, bytes_ = pipe.shared_limit, need * pipe.tile_bytes
     words = f"{count(need, 'stage')} would reach that, with {number(int(bytes_))} bytes"
     if limit is not None and bytes_ > limit:
-        return f"{words}; {pipe.arch} allows a block {number(limit)}. A smaller k makes stages smaller."
+        return f"{words}; {pipe.arch} has {number(limit)} for a block. A smaller k shrinks a stage."
     return f"{words} of shared memory."
 
 

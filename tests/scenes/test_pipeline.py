@@ -164,7 +164,7 @@ def test_the_verdict_is_the_models(changes):
     if pipe.limited_by == "stages":
         need, bytes_ = re.match(r"([\d,]+) stages? would reach that, with ([\d,]+) bytes", verdict.second).groups()
         assert amount(need) == pipe.stages_needed and amount(bytes_) == int(pipe.stages_needed * pipe.tile_bytes)
-        assert ("allows a block" in verdict.second) == (pipe.stages_needed * pipe.tile_bytes > pipe.shared_limit)
+        assert ("for a block" in verdict.second) == (pipe.stages_needed * pipe.tile_bytes > pipe.shared_limit)
     full = [v for v in picture.verdicts if "accumulators" in v.sentence]
     assert bool(full) == (params.m * params.n * (8 if params.element == "float64" else 4) > 262_144)
 
