@@ -134,3 +134,18 @@ def bench_thread_map(benchmark):
 
     benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
     assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.pipeline")
+@pytest.mark.parametrize("view", [{}, {"stages": 12, "tiles": 64, "arch": "sm_100"}], ids=["2 stages", "12 stages"])
+def bench_pipeline_latency(benchmark, view):
+    """Latency 0 to 3000: every stretch of the timeline moves."""
+    made, step = explore.pipeline(**view), itertools.cycle(range(0, 3001, 50))
+
+    def once() -> bytes:
+        made.set(latency=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS

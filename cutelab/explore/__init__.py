@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "banks", "coalescing", "layout", "strips", "swizzle", "thread_map"]
+__all__ = ["Explorer", "banks", "coalescing", "layout", "pipeline", "strips", "swizzle", "thread_map"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -142,3 +142,30 @@ def thread_map(
     return _open(
         "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
     )
+
+
+def pipeline(
+    m: int = 128,
+    n: int = 128,
+    k: int = 32,
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Who waits for whom while tiles flow through shared memory into the Tensor Core, and what does another stage buy?
+
+    m, n, k       the tile: A is m x k, B is n x k
+    scale, view   as for `layout`
+    params        any field of `cutelab.scenes.pipeline.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+
+    >>> lab = pipeline(stages=2)
+    >>> lab.picture.verdicts[0].sentence
+    'Each tile takes 812 cycles where 512 would do: the Tensor Core waits 37 % of the time'
+    >>> lab.set(stages=4)
+    >>> lab.result.cycles, lab.code()
+    (512.0, 'explore.pipeline(stages=4)')
+    """
+    from cutelab.scenes import pipeline as scene
+
+    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
