@@ -8,11 +8,32 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "layout"]
+__all__ = ["Explorer", "algebra", "layout"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
     return Explorer(name, scene, params().change(**given), **options)
+
+
+def algebra(
+    operation: str = "composition", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does an operation of the layout algebra do, and does its law hold? One coordinate, followed through all maps.
+
+    operation  "composition", "coalesce", "complement", "right_inverse", "left_inverse" or "max_common_vector"
+    params   a and b (any CuTe expression), cotarget (of complement), index (the probe), example (pairs to start from)
+    scale, view  as in `layout`
+
+    >>> lab = algebra(a="(6,2):(8,2)", b="(4,3):(3,1)")
+    >>> lab.result.layout, lab.picture.status
+    (Layout('((2,2),3):((24,2),8)'), 'c = (1,1) → B(c) = 4 → A(4) = 32 · R(c) = 32')
+    >>> lab.set(a="(8,8):(1,9)", b="4:12")
+    >>> lab.picture.verdicts[0].sentence
+    'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
+    """
+    from cutelab.scenes import algebra as scene
+
+    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
 
 
 def layout(
