@@ -36,6 +36,20 @@ def bench_set_and_render(benchmark, explorer):
     assert benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.algebra, three maps of 32 x 32")
+def bench_algebra(benchmark):
+    lab = explore.algebra(a="(32,32):(32,1)", b="(32,32):(32,1)")
+    step = itertools.cycle(range(32, 64))
+
+    def once() -> bytes:
+        lab.set(a_stride_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""

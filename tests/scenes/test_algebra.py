@@ -147,6 +147,7 @@ def test_complement_fills_the_offsets_once():
     _, result, picture = view(operation="complement", a="(2,2):(1,6)", cotarget="24")
     assert str(result.layout) == "(3,2):(2,12)"
     assert "fill the offsets 0 to 23" in picture.verdicts[0].second
+    assert sum(key.kind == "fill" for key in picture.legend) == 6
     whole = grids(picture)["offsets"]
     assert (whole.fill[whole.probe >= 0] >= 0).all() and sorted(whole.probe[whole.probe >= 0]) == list(range(24))
 
