@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "algebra", "layout"]
+__all__ = ["Explorer", "algebra", "layout", "tiling"]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -56,3 +56,24 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def tiling(
+    layout: str = "(16,32):(1,16)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which element is in which tile, where does a tile begin, and which C++ takes it?
+
+    layout   the matrix (or the block of a product): any CuTe expression
+    params   tiler ("<4, 8>" by mode, `_` keeps a mode whole; "(4,8):(1,16)" over the 1-D order), operation, other (a second
+             tiler beside the first), i and j (the picked tile), element (a place in it), example
+    scale, view  as in `layout`
+
+    >>> lab = tiling("(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
+    >>> lab.picture.status
+    'tile (3,5), element (0,0) → (12,40) of the matrix → offset 5132 elements'
+    >>> print(lab.picture.copies["C++"].splitlines()[1])
+    auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
+    """
+    from cutelab.scenes import tiling as scene
+
+    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)

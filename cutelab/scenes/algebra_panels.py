@@ -192,7 +192,7 @@ def _lines(result: Result) -> Lines:
     lines = [Line("", "rule")]
     lines += [Line(f"{w:<{wide[1]}}  →  {t}" if w and t else w or t, "read", f"{n:<{wide[0]}}") for n, w, t in rows]
     lines += [Line(t, "plain") for t in words.key_lines(result)]
-    if result.layout is None and result.params.operation != "composition":
+    if result.layout is None and result.params.operation != "composition" and len(result.chain.refusal) > 150:
         lines += [Line(t, "muted") for t in textwrap.wrap(result.chain.refusal, 112)[:3]]
     return Lines("way", tuple(lines))
 
