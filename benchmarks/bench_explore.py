@@ -50,6 +50,20 @@ def bench_algebra(benchmark):
     assert benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.tiling, 16 x 32 with numbers")
+def bench_tiling(benchmark):
+    lab = explore.tiling("(128,128):(1,128)", tiler="<4, 8>")
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        lab.set(tile_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""
