@@ -42,7 +42,7 @@ PREDICTIONS = (
         id="08.c",
         title="How many tiles",
         kind=Value("int", example="8"),
-        question="A matrix of shape (12,32) is divided by the *layout* (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
+        question="A matrix of shape (12,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
         right=lambda: size(logical_divide(Layout((12, 32)), Layout((4, 8)))[1]),
         replies=(
             Wrong(11, "Some tools say so. It is 384 elements in tiles of 32."),

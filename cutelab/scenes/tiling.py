@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from cutelab.algebra import laws
 from cutelab.algebra.simplify import top_modes
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.errors import CuteLabError
@@ -188,7 +189,6 @@ class Result:
 
     params: TilingParams
     sheets: tuple[Sheet, ...]
-    tile: np.ndarray
     ids: np.ndarray
     place: tuple[int, int]
     offset: int
@@ -245,32 +245,19 @@ def compute(params: TilingParams) -> Result:
     drawn = sheets[0].pair
     reach = np.unique(np.concatenate([drawn[drawn >= 0], own[:1024], [picked]]))
     offset, origin = (int(v) for v in first.offsets(np.array([picked, tile * first.elements])))
-    twice = (
-        len(ids) - len(np.unique(down + (int(down.max()) + 1) * across))
-        if len(ids) == first.elements * first.count
-        else 0
-    )
+    whole = len(ids) == first.elements * first.count
+    twice = len(ids) - len(np.unique(down + (int(down.max()) + 1) * across)) if whole else 0
     met = int(inside.sum()), int((~inside).sum()), twice
-    return Result(params, tuple(sheets), own, reach, spot, offset, origin, met)
+    return Result(params, tuple(sheets), reach, spot, offset, origin, met)
 
 
 def _bare(params: TilingParams) -> Result:
     """Nothing is known of the tiles: the matrix alone."""
-    first = params.cut
-    rows, columns = (
-        np.arange(min(e, m)) for e, m in zip(first.extent, tiling_panels.most(first.extent, 1), strict=True)
-    )
-    none = np.zeros(0, np.int64)
-    return Result(
-        params,
-        (_sheet(first, 0, none, (none, none), rows, columns),),
-        none,
-        np.zeros(1, np.int64),
-        (0, 0),
-        0,
-        0,
-        (0, 0),
-    )
+    first, none = params.cut, np.zeros(0, np.int64)
+    most = tiling_panels.most(first.extent, 1)
+    rows, columns = np.arange(min(first.extent[0], most[0])), np.arange(min(first.extent[1], most[1]))
+    sheets = (_sheet(first, 0, none, (none, none), rows, columns),)
+    return Result(params, sheets, np.zeros(1, np.int64), (0, 0), 0, 0, (0, 0, 0))
 
 
 def _window(extent: int, at: int, mine: np.ndarray, most: int) -> np.ndarray:
@@ -294,11 +281,10 @@ def _sheet(found: Cut, tile: int, ids: np.ndarray, places: Any, rows: np.ndarray
     offsets = np.zeros(pair.shape, np.int64)
     if found.divides or found.known is None:
         whole = ~beyond
-        offsets[whole] = tiling_panels.values(found.layout, index[whole])
+        offsets[whole] = laws.values(found.layout, index[whole])
     if found.known is not None:
         offsets[pair >= 0] = found.offsets(pair[pair >= 0])
-    for array in (pair, offsets):
-        array.flags.writeable = False
+    pair.flags.writeable = offsets.flags.writeable = False
     return Sheet(found, rows, columns, pair, offsets, beyond, tile)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutelab.algebra import laws
 from cutelab.scenes import tiling_words as words
 from cutelab.scenes.panels import OUTSIDE, Cure, Grid, Key, Line, Lines, Picture, Ring, Tips
 from cutelab.scenes.sheet import crd_text, sheet, sum_text
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 WIDE = 16  # columns up to which the tile stands beside the matrix; more: below it
 INT32 = 2**31 - 1
-values = laws.values
 
 
 def most(extent: tuple[int, int], sheets: int) -> tuple[int, int]:
