@@ -171,9 +171,9 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
     first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)
     last = min(max((text_width(t, "sans", 11) for t in words), default=0) + 8, width * 0.45)
     room = max(round(width - first - last), 8)
-    most = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
+    largest = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
     for bar, text in zip(panel.bars, words, strict=True):
-        left = round(x + first)
+        left, most = round(x + first), max(bar.most or largest, bar.value, bar.ideal or 0)
         block.ops.append(Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER))
         block.ops.append(Fill(left, at + 4, room, 14, FRAME["faint"]))
         long = round(room * bar.value / most)

@@ -23,13 +23,13 @@ HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END = 1, 2, 4, 8, 16
 
 @dataclass(frozen=True)
 class Ring:
-    """A frame around the cells from (row, col) to (row_end, col_end), both included."""
+    """A frame around the cells from (row, col) to (row_end, col_end), both included. "box": a thin line on their own edge."""
 
     row: int
     col: int
     row_end: int
     col_end: int
-    kind: Literal["probe", "twin", "access"] = "probe"
+    kind: Literal["probe", "twin", "access", "box"] = "probe"
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class Bar:
-    """One horizontal bar: its value beside its ideal, both in `unit`."""
+    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest."""
 
     label: str
     value: float
     ideal: float | None
     unit: str
     state: Literal["good", "bad", "plain"] = "plain"
+    most: float | None = None
 
 
 @dataclass(frozen=True)
