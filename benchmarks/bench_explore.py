@@ -67,6 +67,34 @@ def bench_banks_pitch(benchmark):
     assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.algebra, three maps of 32 x 32")
+def bench_algebra(benchmark):
+    lab = explore.algebra(a="(32,32):(32,1)", b="(32,32):(32,1)")
+    step = itertools.cycle(range(32, 64))
+
+    def once() -> bytes:
+        lab.set(a_stride_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.tiling, 16 x 32 with numbers")
+def bench_tiling(benchmark):
+    lab = explore.tiling("(128,128):(1,128)", tiler="<4, 8>")
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        lab.set(tile_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""
