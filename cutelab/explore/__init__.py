@@ -8,7 +8,18 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "algebra", "banks", "coalescing", "layout", "pipeline", "strips", "swizzle", "thread_map", "tiling"]
+__all__ = [
+    "Explorer",
+    "algebra",
+    "banks",
+    "coalescing",
+    "layout",
+    "pipeline",
+    "strips",
+    "swizzle",
+    "thread_map",
+    "tiling",
+]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
