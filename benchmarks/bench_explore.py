@@ -36,6 +36,65 @@ def bench_set_and_render(benchmark, explorer):
     assert benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.strips")
+@pytest.mark.parametrize(
+    "view", [{}, {"row_pitch": 32, "threads": 1024, "pitch": 32, "strips": 32}], ids=["64", "32 x 32"]
+)
+def bench_strips(benchmark, view):
+    made = explore.strips(**view)
+    step = itertools.cycle(range(31, -1, -1))  # the probe walks, and the whole picture is made anew
+
+    def once() -> bytes:
+        made.set(thread=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_banks_pitch(benchmark):
+    """The pitch slider of explore.banks: 32 x 32 banks with numbers, beside the wavefronts."""
+    made, pitches = explore.banks(), itertools.cycle(range(32, 65))
+
+    def once() -> bytes:
+        made.set(pitch=next(pitches))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.algebra, three maps of 32 x 32")
+def bench_algebra(benchmark):
+    lab = explore.algebra(a="(32,32):(32,1)", b="(32,32):(32,1)")
+    step = itertools.cycle(range(32, 64))
+
+    def once() -> bytes:
+        lab.set(a_stride_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.tiling, 16 x 32 with numbers")
+def bench_tiling(benchmark):
+    lab = explore.tiling("(128,128):(1,128)", tiler="<4, 8>")
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        lab.set(tile_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""
@@ -63,3 +122,58 @@ def bench_a_figure_with_a_text_per_cell(benchmark):
         return out.getvalue()
 
     benchmark.pedantic(once, rounds=3)
+
+
+@pytest.mark.benchmark(group=GROUP)
+def bench_swizzle(benchmark):
+    """explore.swizzle: two tiles of 32 x 32 beside each other."""
+    made = explore.swizzle("Sw<5,0,5>", layout="(32,32):(32,1)")
+    step = itertools.cycle((5, 6, 7, -5, -6, -7))
+
+    def once() -> bytes:
+        made.set(shift=next(step))
+        return made.image
+
+    benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+
+
+@pytest.mark.benchmark(group="a slider step of explore.coalescing")
+def bench_coalescing_stride(benchmark):
+    """Stride 1 to 32 of float32: from one line to 32, with the lanes' names."""
+    made = explore.coalescing()
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        made.set(stride=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=32, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+
+
+@pytest.mark.benchmark(group="a slider step at 64 x 64, thread map")
+def bench_thread_map(benchmark):
+    made = explore.thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, 256, 1>", element="float32")
+    step = itertools.cycle(range(16))
+
+    def once() -> bytes:
+        made.set(access=next(step))
+        return made.image
+
+    benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.pipeline")
+@pytest.mark.parametrize("view", [{}, {"stages": 12, "tiles": 64, "arch": "sm_100"}], ids=["2 stages", "12 stages"])
+def bench_pipeline_latency(benchmark, view):
+    """Latency 0 to 3000: every stretch of the timeline moves."""
+    made, step = explore.pipeline(**view), itertools.cycle(range(0, 3001, 50))
+
+    def once() -> bytes:
+        made.set(latency=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS

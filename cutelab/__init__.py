@@ -8,62 +8,44 @@ array([[0, 1, 2, 3],
        [4, 5, 6, 7]])
 """
 
-from cutelab.algebra import (
-    blocked_product,
-    coalesce,
-    complement,
-    composition,
-    downcast,
-    explain,
-    filter_layout,
-    filter_zeros,
-    flat_divide,
-    flat_product,
-    group_modes,
-    left_inverse,
-    logical_divide,
-    logical_product,
-    max_common_layout,
-    max_common_vector,
-    raked_product,
-    recast_layout,
-    right_inverse,
-    select,
-    tile_to_shape,
-    tiled_divide,
-    tiled_product,
-    upcast,
-    zipped_divide,
-    zipped_product,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cutelab.algebra import blocked_product, coalesce, complement, composition, downcast, explain, filter_layout, filter_zeros, flat_divide, flat_product, group_modes, left_inverse, logical_divide, logical_product, max_common_layout, max_common_vector, raked_product, recast_layout, right_inverse, select, tile_to_shape, tiled_divide, tiled_product, upcast, zipped_divide, zipped_product
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
 from cutelab.data import measured, measured_kernels
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import crd2idx, idx2crd
-from cutelab.layout import (
-    Layout,
-    LayoutLeft,
-    LayoutRight,
-    compatible,
-    congruent,
-    cosize,
-    depth,
-    flatten,
-    offsets,
-    rank,
-    size,
-    slice_and_offset,
-)
-from cutelab.matrix_layouts import MatrixLayout, matrix_layout, visualize_layout
+from cutelab.layout import Layout, LayoutLeft, LayoutRight, compatible, congruent, cosize, depth, flatten, offsets, rank, size, slice_and_offset
 from cutelab.memory import WarpAccess, sectors, wavefronts
 from cutelab.printing import print_inverse, print_layout
 from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
-from cutelab.strips import StripThreadMap
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
-from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
+
+if TYPE_CHECKING:
+    from cutelab.matrix_layouts import MatrixLayout, matrix_layout, visualize_layout
+    from cutelab.strips import StripThreadMap
+    from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
+    from cutelab.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
+    from cutelab.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.ldmatrix import LdMatrix
+    from cutelab.pipeline import Pipeline
+    from cutelab.tv import TiledCopy, TiledMMA, local_partition, make_layout_tv, owners, partition, registers, tv_inverse
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "matrix_layouts": ('MatrixLayout', 'matrix_layout', 'visualize_layout',),
+    "strips": ('StripThreadMap',),
+    "thread_map": ('PitchLinear2DThreadTileStripminedThreadMap', 'PitchLinearCoord', 'PitchLinearShape', 'PitchLinearStridedWarpRakedThreadMap', 'PitchLinearStripminedThreadMap', 'PitchLinearTilePolicyStripminedThreadContiguous', 'PitchLinearTilePolicyStripminedThreadStrided', 'PitchLinearWarpRakedThreadMap', 'PitchLinearWarpStripedThreadMap', 'TransposePitchLinearThreadMap', 'TransposePitchLinearThreadMap2DThreadTile', 'TransposePitchLinearThreadMapSimt', 'parse_thread_map', 'walk_tiles',),
+    "atoms": ('mma_atom', 'mma_atoms', 'parse_mma_atom', 'smem_atom', 'smem_atoms', 'tmem_layout',),
+    "copies": ('fragment_loads', 'tensor_core_cures', 'vector_copy',),
+    "ldmatrix": ('LdMatrix',),
+    "pipeline": ('Pipeline',),
+    "tv": ('TiledCopy', 'TiledMMA', 'local_partition', 'make_layout_tv', 'owners', 'partition', 'registers', 'tv_inverse',),
+}
+"""Models that load when one of their names is first asked for: `import cutelab` stays light."""
 
 __all__ = [
     "ComposedLayout",
@@ -71,7 +53,9 @@ __all__ = [
     "Layout",
     "LayoutLeft",
     "LayoutRight",
+    "LdMatrix",
     "MatrixLayout",
+    "Pipeline",
     "PitchLinear2DThreadTileStripminedThreadMap",
     "PitchLinearCoord",
     "PitchLinearShape",
@@ -84,6 +68,8 @@ __all__ = [
     "StripThreadMap",
     "Swizzle",
     "TileAccess",
+    "TiledCopy",
+    "TiledMMA",
     "TransposePitchLinearThreadMap",
     "TransposePitchLinearThreadMap2DThreadTile",
     "TransposePitchLinearThreadMapSimt",
@@ -105,6 +91,7 @@ __all__ = [
     "flat_divide",
     "flat_product",
     "flatten",
+    "fragment_loads",
     "group_modes",
     "holes",
     "idx2crd",
@@ -113,18 +100,25 @@ __all__ = [
     "is_surjective",
     "ldmatrix_tile",
     "left_inverse",
+    "local_partition",
     "logical_divide",
     "logical_product",
+    "make_layout_tv",
     "make_swizzle",
     "matrix_layout",
     "max_common_layout",
     "max_common_vector",
     "measured",
     "measured_kernels",
+    "mma_atom",
+    "mma_atoms",
     "offsets",
+    "owners",
     "parse_layout",
+    "parse_mma_atom",
     "parse_swizzle",
     "parse_thread_map",
+    "partition",
     "print_inverse",
     "print_layout",
     "raked_product",
@@ -132,19 +126,38 @@ __all__ = [
     "read_column",
     "read_row",
     "recast_layout",
+    "registers",
     "right_inverse",
     "sectors",
     "select",
     "size",
     "slice_and_offset",
+    "smem_atom",
+    "smem_atoms",
     "store_rows",
+    "tensor_core_cures",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
+    "tmem_layout",
+    "tv_inverse",
     "upcast",
+    "vector_copy",
     "visualize_layout",
     "walk_tiles",
     "wavefronts",
     "zipped_divide",
     "zipped_product",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
+            return value
+    raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 FLOORS = {
-    0: ("errors", "int_tuple", "notation", "data"),
+    0: ("errors", "int_tuple", "notation", "formula", "data"),
     1: ("layout", "swizzle", "composed", "printing", "queries", "algebra", "pitch_linear"),
-    2: ("memory", "tv", "thread_map", "strips", "matrix_layouts", "atoms"),
-    2.5: ("conflict_free", "kernel_plans"),  # asks several models at once
+    2: ("memory", "tv", "thread_map", "strips", "matrix_layouts", "atoms", "ldmatrix", "pipeline"),
+    2.5: ("conflict_free", "copies", "kernel_plans"),  # ask several models at once
     3: ("scenes",),
     4: ("draw",),
     5: ("explore",),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +84,15 @@ def test_the_wheel_holds_what_is_not_python(root, tmp_path):
     assert {"py.typed", "palettes.json", "picture.js"} <= names
     assert any(name.endswith(".css") for name in names)
     assert not [path for path in inside if path.startswith(("tests/", "notebooks/", "tools/"))]
+
+
+def test_names_that_load_later_are_those_that_a_type_checker_sees():
+    tree = ast.parse(Path(cutelab.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {node.module.split(".")[1]: tuple(alias.name for alias in node.names) for node in block.body}
+    assert seen == cutelab._LATER
+    for name in cutelab.__all__:
+        assert getattr(cutelab, name) is not None
+    assert set(cutelab.__all__) <= set(dir(cutelab))
+    with pytest.raises(AttributeError, match="nothing_here"):
+        _ = cutelab.nothing_here

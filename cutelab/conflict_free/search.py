@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def conflict_free(
     pitches = cols + pads
     pitches = pitches[(pitches * element_bytes % align == 0) & (rows * pitches * element_bytes <= SHARED_BYTES)]
     as_given = cols * element_bytes % align == 0
-    swizzles, beyond = _distinct_swizzles(rows * cols, max(1, align // element_bytes)) if as_given else ([], [])
+    swizzles, beyond = _distinct_swizzles(rows * cols, max(1, align // element_bytes)) if as_given else ((), ())
     kept = [
         (s, b)
         for s, b in zip(swizzles, beyond, strict=True)
@@ -150,7 +151,8 @@ def _simplicity(s: Swizzle) -> tuple[Any, ...]:
     return s.bits, s.shift < 0, abs(s.shift), s.base
 
 
-def _distinct_swizzles(elements: int, piece: int) -> tuple[list[Swizzle], list[int]]:
+@lru_cache(maxsize=64)
+def _distinct_swizzles(elements: int, piece: int) -> tuple[tuple[Swizzle, ...], tuple[int, ...]]:
     """Swizzles that differ on offsets 0 .. elements - 1 and keep pieces whole, and how far each reaches beyond the tile.
 
     A swizzle is XOR-linear: what it does to the powers of two below `elements` says what it does to every offset.
@@ -174,7 +176,7 @@ def _distinct_swizzles(elements: int, piece: int) -> tuple[list[Swizzle], list[i
         stays = basis.size and elements == 2 * basis[-1] and image.max() < elements
         found.append(swizzle)
         beyond.append(0 if stays else max(0, int(swizzle(offsets).max()) + 1 - elements))
-    return found, beyond
+    return tuple(found), tuple(beyond)
 
 
 def _count(

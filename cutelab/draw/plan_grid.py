@@ -46,7 +46,7 @@ def head_width(grid: Grid) -> int:
     if not any(grid.row_heads) and not grid.corner:
         return 0
     bold = set(grid.bold_rows)
-    small = max(grid.cell) < 24 if grid.cell else max(grid.shape) > 18
+    small = max(*grid.cell, *grid.row_heights) < 24 if grid.cell else max(grid.shape) > 18
     size = 9 if small else 10.5
     widths = [text_width(t, "bold" if i in bold else "sans", size) for i, t in enumerate(grid.row_heads)]
     return max(22, math.ceil(max([*widths, text_width(grid.corner, "sans", 10.5)]) + 5))
@@ -194,12 +194,15 @@ def _step(heads: tuple[str, ...], every: bool, need: float, pitch: float) -> int
 
 def _marks(block, grid, xs, ys, size, gap, limit) -> None:
     (w, heights), say = size, block.ops.append
-    for ring in sorted(grid.rings, key=lambda r: ("access", "twin", "probe").index(r.kind)):
+    for ring in sorted(grid.rings, key=lambda r: ("box", "access", "twin", "probe").index(r.kind)):
         if not (0 <= ring.row <= ring.row_end < len(ys) and 0 <= ring.col <= ring.col_end < len(xs)):
             continue
         a, b = int(xs[ring.col]), int(ys[ring.row])
         wide = int(xs[ring.col_end]) + w - gap - a
         high = int(ys[ring.row_end] + heights[ring.row_end]) - gap - b
+        if ring.kind == "box":
+            say(Frame(a, b, wide, high, INK))
+            continue
         big = min(w, int(heights[ring.row])) >= 24
         dash = (5, 3) if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
         if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge

@@ -8,7 +8,19 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "kernel", "layout"]
+__all__ = [
+    "Explorer",
+    "algebra",
+    "banks",
+    "coalescing",
+    "kernel",
+    "layout",
+    "pipeline",
+    "strips",
+    "swizzle",
+    "thread_map",
+    "tiling",
+]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -35,6 +47,182 @@ def layout(
     from cutelab.scenes import layout as scene
 
     return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def coalescing(
+    element: str = "float32", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which lines and sectors of global memory does one warp's access touch, and how many would do?
+
+    element       int8, half, float32, float64 or uint128
+    scale, view   as for `layout`
+    params        any field of `cutelab.scenes.coalescing.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
+
+    >>> lab = coalescing(stride=32)
+    >>> lab.result.count, lab.result.ideal
+    (32, 4)
+    >>> lab.set(stride=1)
+    >>> lab.result.count
+    4
+    """
+    from cutelab.scenes import coalescing as scene
+
+    return _open("coalescing", scene, scene.CoalescingParams, {"element": element, **params}, scale=scale, view=view)
+
+
+def banks(
+    layout: str = "(32,32):(32,1)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """In which banks do the lanes of a warp meet, and how many wavefronts is that?
+
+    layout   the tile in shared memory: "(32,32):(32,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.scenes.banks.BanksParams`, and `pitch`
+
+    >>> lab = banks(pitch=32, read="column", index=12)
+    >>> lab.result.waves.summary()
+    '32 wavefronts where 1 would do (32-way)'
+    >>> lab.set(pitch=33)
+    >>> lab.result.waves.count, lab.code()
+    (1, 'explore.banks("(32,32):(33,1)")')
+    """
+    from cutelab.scenes import banks as scene
+
+    return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def strips(
+    row_pitch: int = 16, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Where does each thread work by the strip formula, what does it miss, and what does each warp pay?
+
+    row_pitch     elements from one row to the next
+    scale, view   as in `layout`
+    params        any field of `cutelab.scenes.strips.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+
+    >>> lab = strips(threads=64, pitch=8, strips=4)
+    >>> lab.picture.verdicts[0].sentence
+    '64 of 576 elements touched; rows 4 to 31 are skipped.'
+    """
+    from cutelab.scenes import strips as scene
+
+    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
+
+
+def swizzle(
+    swizzle: str = "Sw<3,0,3>", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does Swizzle<B,M,S> do to a tile, bit by bit, and to the banks of a column?
+
+    swizzle  "Sw<3,0,3>", or a whole expression such as "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.scenes.swizzle.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
+
+    >>> lab = swizzle("Sw<3,4,3>", unit="bytes", layout="(8,64):(64,1)", element="half", access_bytes=16)
+    >>> lab.result.wave.count, lab.result.wave_after.count, str(lab.result.swizzle)
+    (8, 1, 'Sw<3,3,3>')
+    """
+    from cutelab.scenes import swizzle as scene
+
+    return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)
+
+
+def thread_map(
+    thread_map: Any = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,32>, 128, PitchLinearShape<8,4>, 8>",
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Which thread of a CUTLASS 2.x thread map touches which element of the tile, in which order, and what does it cost?
+
+    thread_map  the C++ type as text, or a thread map of cutelab
+    scale, view as for `layout`
+    params      any field or knob of `cutelab.scenes.thread_map.ThreadMapParams`, such as access, thread, ld, shared, other
+
+    >>> lab = thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>", element="float32")
+    >>> print(lab.result.sides[0].coverage)
+    128 elements, each touched once
+    >>> lab.set(lines=5)
+    >>> lab.params.thread_map
+    'PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>'
+    """
+    from cutelab.scenes import thread_map as scene
+
+    return _open(
+        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
+    )
+
+
+def pipeline(
+    m: int = 128,
+    n: int = 128,
+    k: int = 32,
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Who waits for whom while tiles flow through shared memory into the Tensor Core, and what does another stage buy?
+
+    m, n, k       the tile: A is m x k, B is n x k
+    scale, view   as for `layout`
+    params        any field of `cutelab.scenes.pipeline.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+
+    >>> lab = pipeline(stages=2)
+    >>> lab.picture.verdicts[0].sentence
+    'Each tile takes 812 cycles where 512 would do: the Tensor Core waits 37 % of the time'
+    >>> lab.set(stages=4)
+    >>> lab.result.cycles, lab.code()
+    (512.0, 'explore.pipeline(stages=4)')
+    """
+    from cutelab.scenes import pipeline as scene
+
+    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+
+
+def algebra(
+    operation: str = "composition", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does an operation of the layout algebra do, and does its law hold? One coordinate, followed through all maps.
+
+    operation  "composition", "coalesce", "complement", "right_inverse", "left_inverse" or "max_common_vector"
+    params   a and b (any CuTe expression), cotarget (of complement), index (the probe), example (pairs to start from)
+    scale, view  as in `layout`
+
+    >>> lab = algebra(a="(6,2):(8,2)", b="(4,3):(3,1)")
+    >>> lab.result.layout, lab.picture.status
+    (Layout('((2,2),3):((24,2),8)'), 'c = (1,1) → B(c) = 4 → A(4) = 32 · R(c) = 32')
+    >>> lab.set(a="(8,8):(1,9)", b="4:12")
+    >>> lab.picture.verdicts[0].sentence
+    'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
+    """
+    from cutelab.scenes import algebra as scene
+
+    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
+
+
+def tiling(
+    layout: str = "(16,32):(1,16)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which element is in which tile, where does a tile begin, and which C++ takes it?
+
+    layout   the matrix (or the block of a product): any CuTe expression
+    params   tiler ("<4, 8>" by mode, `_` keeps a mode whole; "(4,8):(1,16)" over the 1-D order), operation, other (a second
+             tiler beside the first), i and j (the picked tile), element (a place in it), example
+    scale, view  as in `layout`
+
+    >>> lab = tiling("(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
+    >>> lab.picture.status
+    'tile (3,5), element (0,0) → (12,40) of the matrix → offset 5132 elements'
+    >>> print(lab.picture.copies["C++"].splitlines()[1])
+    auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
+    """
+    from cutelab.scenes import tiling as scene
+
+    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def kernel(

@@ -162,7 +162,7 @@ def build(control: Control) -> widgets.Widget:
     match control.kind:
         case "slider":
             lo, hi = _limits(control)
-            return widgets.IntSlider(**common, min=lo, max=hi, continuous_update=True)
+            return widgets.IntSlider(**common, min=lo, max=hi, step=control.step, continuous_update=True)
         case "index":
             lo, hi = _limits(control)
             return widgets.BoundedIntText(**common, min=lo, max=hi)
@@ -186,6 +186,6 @@ def update(knob: widgets.Widget, control: Control) -> None:
             lo, hi = _limits(control)
             knob.min, knob.max = min(knob.min, lo), max(knob.max, hi)
             knob.value = control.value
-            knob.min, knob.max = lo, hi
+            knob.min, knob.max, knob.step = lo, hi, control.step
         else:
             knob.value = control.value

@@ -1,7 +1,7 @@
 """What a picture shows, as plain data: computed by a scene, drawn by floor 4. No drawing and no widgets here.
 
 A `Picture` is a card 720 CSS pixels wide: title, subtitle, a body of panels, a legend, verdicts. Its panels are `Grid`s
-(tiles, memory strips, wavefront charts, bits), `Bars` and `Lines` of text. All arrays are indexed [row, column].
+(tiles, memory strips, wavefront charts, bits), `Spans` of time, `Bars` and `Lines` of text. All arrays are indexed [row, column].
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END = 1, 2, 4, 8, 16
 
 @dataclass(frozen=True)
 class Ring:
-    """A frame around the cells from (row, col) to (row_end, col_end), both included."""
+    """A frame around the cells from (row, col) to (row_end, col_end), both included. "box": a thin line on their own edge."""
 
     row: int
     col: int
     row_end: int
     col_end: int
-    kind: Literal["probe", "twin", "access"] = "probe"
+    kind: Literal["probe", "twin", "access", "box"] = "probe"
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,50 @@ class Grid:
         return self.fill.shape  # type: ignore[return-value]
 
 
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Stretches of time, one row for each thing that is busy; time runs to the right, from `first` to `last`.
+
+    rows       a name for each row; row_heights and row_gap (extra pixels above a row) in CSS pixels
+    row        int (n,): the row of each span; start, end: float (n,), where it begins and ends. Spans of a row do not overlap
+    fill       int (n,): a category; -1: waiting, drawn hatched
+    labels     alternatives, each str (n,): a span carries the first that fits
+    probe      int (n,): which probe cell a span stands for (-1: none); in each row a ring surrounds those of `probed`
+    marks      (time, words): an upright line, its words beside the heading
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    row: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    fill: np.ndarray
+    probe: np.ndarray
+    first: float
+    last: float
+    labels: tuple[np.ndarray, ...] = ()
+    row_heights: tuple[int, ...] = ()
+    row_gap: tuple[int, ...] = ()
+    heading: str = ""
+    subheading: str = ""
+    probed: int = -1
+    marks: tuple[tuple[float, str], ...] = ()
+
+
 @dataclass(frozen=True)
 class Bar:
-    """One horizontal bar: its value beside its ideal, both in `unit`."""
+    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest.
+
+    `say_ideal` False: the ideal is a line across the bar and no number, where the panel's heading has it.
+    """
 
     label: str
     value: float
     ideal: float | None
     unit: str
     state: Literal["good", "bad", "plain"] = "plain"
+    most: float | None = None
+    say_ideal: bool = True
 
 
 @dataclass(frozen=True)
@@ -164,7 +199,7 @@ class Lines:
     lines: tuple[Line, ...]
 
 
-Panel = Grid | Bars | Lines
+Panel = Grid | Spans | Bars | Lines
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index
 class Control:
     """One knob: which parameter, which widget, which values.
 
-    kind     "slider" (lo..hi), "powers" (choices, a SelectionSlider), "toggle" (2 to 4 choices), "dropdown", "text", "check",
+    kind     "slider" (lo..hi, every `step`), "powers" (choices, a SelectionSlider), "toggle" (2 to 4 choices), "dropdown", "text", "check",
              "index" (a number box lo..hi: the probe)
     label    one lower-case word; unit: "elements", "bytes", ...: "<label>, <unit>" is the accessible name
     """
@@ -36,6 +36,7 @@ class Control:
     unit: str = ""
     lo: int = 0
     hi: int = 0
+    step: int = 1
     choices: tuple[Any, ...] = ()
     placeholder: str = ""
     tip: str = ""

@@ -135,7 +135,7 @@ def test_fragments_of_the_api():
 
 QUESTIONS = {
     c["id"]: c
-    for c in json.loads(Path(DATA / "layouts.json").read_text())
+    for c in json.loads(Path(DATA / "cases_layouts.json").read_text())
     if c["id"].split("-")[0] in ("comp", "complement", "linv", "ldiv", "lprod", "zdiv")
 }
 

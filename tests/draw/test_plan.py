@@ -9,8 +9,8 @@ import pictures
 import pytest
 
 from cutelab.draw.glyphs import text_width
-from cutelab.draw.ops import Cells, Text
-from cutelab.draw.plan import number, plan
+from cutelab.draw.ops import Cells, Fill, Text
+from cutelab.draw.plan import number, plan, plan_panel
 from cutelab.errors import CuteLabError
 from cutelab.scenes.panels import Bar, Bars, Grid, Key, Line, Lines, Picture, Verdict
 
@@ -174,3 +174,16 @@ def test_pictures_are_plain_values():
     plan(picture)
     for grid, fill in zip(picture.grids(), before, strict=True):
         assert (grid.fill == fill).all()
+
+
+def test_a_bar_ends_where_its_most_says():
+    given = [Bar("a", 8, None, "sectors"), Bar("b", 8, None, "sectors", most=32), Bar("c", 8, None, "sectors", most=4)]
+    ops = [op for op in plan_panel(Bars("b", tuple(given)), 0, 0, 300).ops if isinstance(op, Fill)]
+    (room, whole), (_, quarter), (_, capped) = ((a.w, b.w) for a, b in zip(ops[::2], ops[1::2], strict=True))
+    assert (whole, quarter, capped) == (room, round(room / 4), room)
+
+
+def test_row_headers_beside_tall_rows_are_not_cut():
+    grid = Grid("g", np.zeros((2, 4), int), row_heads=("4160", "4192"), cell=(20, 12), row_heights=(40, 12))
+    texts = {op.text for op in plan_panel(grid, 0, 0, 300).ops if isinstance(op, Text)}
+    assert {"4160", "4192"} <= texts

@@ -119,10 +119,10 @@ def cell_of(flag: int = 0, rings=(), scale: int = 2, cell=(36, 36)) -> np.ndarra
 @pytest.mark.parametrize("cell", [(36, 36), (13, 13), (6, 6)])
 def test_every_state_and_ring_differs_from_plain_and_from_each_other(scale, cell):
     seen = [cell_of(f, scale=scale, cell=cell) for f in (0, HOLE, COLLISION, OUTSIDE, INACTIVE, PAST_END)]
-    kinds = ("probe", "twin", "access")
+    kinds = ("probe", "twin", "access", "box")
     seen += [cell_of(rings=(Ring(1, 1, 1, 1, k),), scale=scale, cell=cell) for k in kinds]
     different = {image.tobytes() for image in seen}
-    assert len(different) == 9
+    assert len(different) == 10
 
 
 def test_marks_are_where_they_should_be():
@@ -135,6 +135,10 @@ def test_marks_are_where_they_should_be():
     assert 0.4 < dashes.mean() < 0.8
     probe = cell_of(rings=(Ring(1, 1, 1, 1),))
     ink, paper = np.array(rgb(FRAME["ink"])), np.array(rgb(FRAME["paper"]))
+    box = cell_of(rings=(Ring(1, 1, 1, 1, "box"),))[8:-10, 8:-10]
+    for edge in (box[:2], box[-2:], box[:, :2], box[:, -2:]):
+        assert (edge == ink).all()
+    assert not (box[2:4, 2:-2] == ink).all(2).any() and not (box[2:-2, 2:4] == ink).all(2).any()
     row = probe[40]
     assert (row[:2] == paper).all() and (row[2:6] == ink).all() and (row[6:8] == paper).all()
     fill = np.array(rgb(fill_and_ink("offset", 9)[0]))

@@ -109,3 +109,12 @@ def test_any_range_follows_any_range(kind, first, then):
     update(knob, control(*then))
     assert (knob.min, knob.max, knob.value) == then
     close_widget(knob)
+
+
+def test_a_slider_keeps_its_step():
+    control = Control("stride", "slider", 4, "Access", "stride", lo=0, hi=128, step=4)
+    knob = build(control)
+    assert knob.step == 4
+    update(knob, Control("stride", "slider", 2, "Access", "stride", lo=0, hi=64, step=2))
+    assert (knob.step, knob.value, knob.max) == (2, 2, 64)
+    close_widget(knob)
