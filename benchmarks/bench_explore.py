@@ -177,3 +177,18 @@ def bench_pipeline_latency(benchmark, view):
     picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
     benchmark.extra_info["bytes"] = len(picture)
     assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.kernel")
+@pytest.mark.parametrize("kernel, pitches", [("transpose", range(64, 97)), ("gemm", (32, 36, 40, 44, 48, 56, 64))])
+def bench_kernel(benchmark, kernel, pitches):
+    """The pitch slider: the tile by bank, every access predicted anew, the measured speeds."""
+    made, step = explore.kernel(kernel), itertools.cycle(pitches)
+
+    def once() -> bytes:
+        made.set(pitch=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS

@@ -59,7 +59,7 @@ class MeasuredKernels:
     counters  a KernelCount for each counter of each launch
     """
 
-    meta: dict[str, str]
+    meta: Mapping[str, str]
     times: tuple[KernelTime, ...] = field(repr=False)
     counters: tuple[KernelCount, ...] = field(repr=False)
 
@@ -128,4 +128,4 @@ def measured_kernels() -> MeasuredKernels:
     for kernel, name, size, *numbers in data["counters"]["rows"]:
         for what, counter, predicted in zip(data["counters"]["keys"], numbers[::2], numbers[1::2], strict=True):
             counters.append(KernelCount(kernel, name, size, what, counter, predicted))
-    return MeasuredKernels(data["meta"], tuple(times), tuple(counters))
+    return MeasuredKernels(MappingProxyType(data["meta"]), tuple(times), tuple(counters))
