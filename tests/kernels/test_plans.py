@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, Layout, parse_layout
+from cutelab import CuteLabError, Layout, offsets, parse_layout
 from cutelab.kernel_plans.gemm import a_layout, group_swizzle, grouped
 from cutelab.kernel_plans.tiles import pitched, row_swizzle, tile_layout
 from cutelab.kernel_plans.transpose import blocks_of
@@ -71,6 +71,35 @@ def test_gemm_plan_predicts_the_trace(plan, steps):
     a, b, c = np.zeros((m, k), np.float32), np.zeros((k, n), np.float32), np.zeros((m, n), np.float32)
     seen = trace(plan.kernel(), *plan.launch_shape(m, n), c, a, b, blocks=1)
     assert predicted(plan, edge=edge, steps=steps) == traced(seen)
+
+
+def elements(access, item=4):
+    """All elements that an access touches, in order."""
+    warps, width = access.warps, access.access_bytes // item
+    return np.sort((warps.byte_address[warps.active][:, None] // item + np.arange(width)).ravel()).tolist()
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [padded(32), swizzled(32, 4), swizzled(64, 2, block=(16, 8)), Transpose(32, pitched(32, 36), block=(8, 4))],
+    ids=str,
+)
+def test_each_element_is_touched_once(plan):
+    a, write, read, out = plan.accesses(edge=plan.tile)
+    assert elements(a) == elements(out) == list(range(plan.tile**2))
+    assert elements(write) == elements(read) == np.sort(offsets(plan.layout).ravel()).tolist()
+
+
+def test_each_element_of_the_product_is_touched_as_often_as_needed():
+    plan = gemm.variant("swizzled", 64)
+    found = {a.name: elements(a) for a in plan.accesses(edge=64)}
+    assert found["write c"] == list(range(64 * 64))
+    assert found["write tile A"] == np.sort(offsets(plan.a_layout).ravel()).tolist()
+    assert found["write tile B"] == np.sort(offsets(plan.b_layout).ravel()).tolist()
+    threads = 64 // plan.values  # each element is read by so many threads
+    assert found["read tile A"] == np.sort(np.tile(offsets(plan.a_layout).ravel(), threads)).tolist()
+    assert found["read tile B"] == np.sort(np.tile(offsets(plan.b_layout).ravel(), threads)).tolist()
+    assert len(set(found["read a"])) == len(found["read a"]) == 64 * 8
 
 
 def test_every_plan_that_is_timed_is_valid_and_timed_once():
