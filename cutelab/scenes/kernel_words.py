@@ -40,7 +40,7 @@ def share(result: Result) -> str:
     if result.time is None:
         return f"This setting was not timed at {edge} x {edge}."
     percent = round(100 * result.time.rate / result.yardstick.rate)
-    of = "the vendor's library" if result.params.kernel == "gemm" else "the best copy"
+    of = "the library" if result.params.kernel == "gemm" else "the best copy"
     hidden = ", for the conflicts hide behind global memory" if result.hidden else ""
     return f"Measured: {rate(result.time)}, {percent} % of {of}{hidden}."
 
