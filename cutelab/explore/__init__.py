@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from cutelab.explore.explorer import Explorer
-from cutelab.scenes.params import Params
+from cutelab.scenes.params import Params, plain
 
 __all__ = [
     "Explorer",
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
-    return Explorer(name, scene, params().change(**given), **options)
+    return Explorer(name, scene, params().change(**{k: plain(k, v) for k, v in given.items()}), **options)
 
 
 def layout(

@@ -174,7 +174,7 @@ def matrix_layout(name: str, extent: Any, stride: Any = None) -> MatrixLayout:
     (128,)
     """
     template, parameters, arguments = _read(name)
-    if not isinstance(extent, tuple | list | np.ndarray) or len(extent) != 2:
+    if not isinstance(extent, tuple | list | np.ndarray) or np.ndim(extent) != 1 or len(extent) != 2:
         raise CuteLabError(f"extent must be two numbers, got {extent!r}; for example (8, 8)")
     size = (whole_number(extent[0], "extent"), whole_number(extent[1], "extent"))
     if template not in AFFINE:
