@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
-    "matrix_layouts": ('MatrixLayout', 'matrix_layout', 'visualize_layout',),
+    "matrix_layouts": ('matrix_layout', 'visualize_layout',),
     "strips": ('StripThreadMap',),
     "thread_map": ('PitchLinear2DThreadTileStripminedThreadMap', 'PitchLinearCoord', 'PitchLinearShape', 'PitchLinearStridedWarpRakedThreadMap', 'PitchLinearStripminedThreadMap', 'PitchLinearTilePolicyStripminedThreadContiguous', 'PitchLinearTilePolicyStripminedThreadStrided', 'PitchLinearWarpRakedThreadMap', 'PitchLinearWarpStripedThreadMap', 'TransposePitchLinearThreadMap', 'TransposePitchLinearThreadMap2DThreadTile', 'TransposePitchLinearThreadMapSimt', 'parse_thread_map', 'walk_tiles',),
     "atoms": ('mma_atom', 'mma_atoms', 'parse_mma_atom', 'smem_atom', 'smem_atoms', 'tmem_layout',),

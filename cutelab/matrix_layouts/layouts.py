@@ -229,6 +229,8 @@ def _read(name: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     for i, word in enumerate(words):
         reader.want(",<"[not i], f"and {word}: {template}<{','.join(words)}>")
         parameters.append(reader.number(word))
+        if abs(parameters[-1]) > INT32_MAX:
+            reader.fail(f"{word} must stay below 2^31", reader.at - 1)
     if words:
         reader.want(">", f"at the end: {template}<{','.join(words)}>")
     arguments = []
