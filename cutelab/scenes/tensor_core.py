@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cutelab.atoms import MmaAtom, mma_atom, tmem_layout
+from cutelab.atoms import MmaAtom, tmem_layout
 from cutelab.layout import Layout, offsets
 from cutelab.scenes import tensor_core_panels
 from cutelab.scenes.panels import Picture
@@ -75,9 +75,19 @@ class Result:
         return bool((self.lanes != np.arange(len(self.lanes))).any())
 
     @property
+    def everyone(self) -> bool:
+        """Is there no thread of its own for an element: all see it in shared memory, or one thread stands for all?"""
+        return self.owned.every_thread or (self.place != "registers" and self.threads == 1)
+
+    @property
+    def letter(self) -> str:
+        """T for a thread; B for a thread block, where two blocks share an operand."""
+        return "B" if self.place != "registers" and self.threads == 2 else "T"
+
+    @property
     def name(self) -> str:
         """The probed thread's name, T and its lane."""
-        return f"T{self.lanes[self.params.thread]}"
+        return f"{self.letter}{self.lanes[self.params.thread]}"
 
     def drawn(self, row: np.ndarray, column: np.ndarray) -> np.ndarray:
         """The probe cell of each element: its place among the drawn cells; -1 where it is not drawn."""

@@ -32,9 +32,10 @@ def memory(result: Result, width: int) -> Grid:
     letter = "" if banked else "m" if feed.load is None else "T"  # type: ignore[union-attr]
     labels[line, piece % across] = np.char.add(letter, active.astype("U2"))
     held = _held(result, across, lines)
-    stripe = None if banked or cell[1] < 13 else np.broadcast_to(np.arange(32).reshape(across, unit // 4), (*shape, unit // 4))
     last = int(feed.table.max()) * feed.item // 128 + 1  # type: ignore[union-attr]
-    part = f"lines {lines[0]} to {lines[-1]} of {last}" if len(lines) < last else "128 bytes a line"
+    together = lines[-1] - lines[0] == len(lines) - 1
+    part = f"lines {lines[0]} to {lines[-1]} of {last}" if together else f"{len(lines)} of {last} lines"
+    part = part if len(lines) < last else "128 bytes a line"
     return Grid(
         name="memory",
         fill=fill,
@@ -47,8 +48,7 @@ def memory(result: Result, width: int) -> Grid:
         cell=cell,
         field=True,
         field_every=1,
-        axis=stripe is None,
-        stripe=stripe,
+        axis=True,
         rings=_rings(result, lines, across) if cell[1] >= 7 else (),
         show_labels="always",
         probe=np.where(held < 0, -1, _cells(result, held)),
@@ -60,7 +60,7 @@ def _which(result: Result) -> str:
     if feed.load is None:  # type: ignore[union-attr]
         return "8 rows of 16 bytes"
     nth = f", {feed.step + 1} of {feed.steps}" if feed.steps > 1 else ""  # type: ignore[union-attr]
-    return f"{feed.name.split(' + ')[0] if '+' not in feed.name else feed.name}{nth}"  # type: ignore[union-attr]
+    return f"{feed.name}{nth}"  # type: ignore[union-attr]
 
 
 def _held(result: Result, across: int, lines: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ def _rings(result: Result, lines: np.ndarray, across: int) -> tuple[Ring, ...]:
     drawn = lines[place] == piece // across
     where[place[drawn], piece[drawn] % across] = True
     found = boxes(where)
-    return tuple(Ring(*box) for box in found) if len(found) <= MOST_RINGS else ()
+    return tuple(Ring(*box, "access") for box in found) if len(found) <= MOST_RINGS else ()
 
 
 def chart(result: Result) -> Grid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -35,13 +35,14 @@ class Room:
         tall = 288 if result.feed is not None else 400
         if cols > 64:
             low = 192 if result.feed is not None else 288
-            return cls((688,), (660 // cols, max(1, min(660 // cols * 2, low // rows))), 14, wide=True)
+            return cls((688,), (660 // cols, max(1, min(660 // cols * 3, low // rows))), 14, wide=True)
         two = result.threads == 32 and result.values <= 4 and cols <= 8
-        widths = (350, TWO, TWO) if two else (334, 334) if cols <= 8 else (420, 252) if cols <= 16 else (484, 188)
+        widths = (350, TWO, TWO) if two else (334, 334) if cols <= 8 else (468, 208) if cols <= 16 else (484, 188)
         across = min(40, (widths[0] - 24 - 5 * (cols // _step(result) - 1)) // cols)
-        best = 24 if result.feed is None else 15 if across >= 36 else 18
-        height = max(3, min(best, (tall - 5 * (rows // 8)) // rows, max(3, across)))
-        return cls(widths, (across, height), max(14, min(height, 24)))
+        best = 24 if result.feed is None else 15
+        height = max(3, min(max(best, min(30, tall // 2 // rows)), (tall - 5 * (rows // 8)) // rows, across))
+        listed = min(result.threads, 16) if result.values <= 8 else 16
+        return cls(widths, (across, height), max(14, min(24, height, (rows * height + 5) // listed)))
 
 
 def picture(result: Result) -> Picture:
@@ -53,25 +54,23 @@ def picture(result: Result) -> Picture:
     body = [((tile,),)] if room.wide else [upper]
     widths = [room.widths]
     if room.wide:
-        body.append(((*tables,), (memory(result, 288),) if result.feed else (reading,)))
-        widths.append((334, 334))
+        body.append((tables, (memory(result, 288),)) if result.feed is not None else (tables,))
+        widths.append((334, 334) if result.feed is not None else (688,))
     elif result.feed is not None:
         body.append(((memory(result, 416),), (chart(result),)))
         widths.append((444, 224))
-    if not (room.wide and result.feed is None):
-        body.append(((reading,),))
-        widths.append((688,))
+    call = result.params.call("tensor_core")
     return Picture(
         title=say.title(result),
-        call=result.params.call("tensor_core"),
+        call=call,
         subtitle=say.subtitle(result),
-        body=tuple(body),
-        widths=tuple(widths),
-        legend=_legend(result),
+        body=(*body, ((reading,),)),
+        widths=(*widths, (688,)),
+        legend=_legend(result, tile),
         verdicts=say.verdicts(result),
         status=say.status(result),
         reads=f"{say.short(result)}, operand {result.params.operand} of {say.sizes(result)}",
-        copies=say.copies(result),
+        copies=say.copies(result, call),
         tips=_tips(result),
         probed=int(result.drawn(*result.held[result.params.value])),
         cures=say.offers(result),
@@ -88,7 +87,7 @@ def _step(result: Result) -> int:
 def paint(result: Result, thread: np.ndarray, value: np.ndarray) -> np.ndarray:
     """The category of each (thread, value): thread mod 8, value mod 8 or warp; -1 for what the filter dims and for nobody."""
     params = result.params
-    everyone = result.owned.every_thread
+    everyone = result.everyone
     what = params.colour if not (everyone and params.colour != "value") else "none"
     lane = result.lanes[np.maximum(thread, 0)]
     fill = {"thread": thread % 8, "value": value % 8, "warp": lane // 32 % 8, "none": np.zeros_like(value)}[what]
@@ -105,32 +104,34 @@ def _tile(result: Result, room: Room) -> Grid:
     at = np.ix_(rows, columns)
     thread, value = result.owned.thread[at], result.owned.value[at]
     width, height = room.cell
-    labels, second, style = None, None, "pair"
+    labels, second, shown = None, None, "thread"
     if min(width, height) >= 13:
-        names, values = say.names("T", result.lanes[np.maximum(thread, 0)]), say.names("v", value)
-        if result.owned.every_thread:
-            labels = values
-        elif width >= 22:
-            labels, second = names, values
-            style = "pair" if width >= 36 else "stack"
-        else:
+        names, values = say.names(result.letter, result.lanes[np.maximum(thread, 0)]), say.names("v", value)
+        if result.everyone:
+            labels, shown = values, "value"
+        elif width >= 36:
+            labels, second, shown = names, values, "thread and value"
+        else:  # too narrow for the letter T
             labels = result.lanes[np.maximum(thread, 0)].astype("U3")
+            second = values if width >= 24 else None
+            shown = "thread and value" if width >= 24 else "thread"
         labels = np.where(value < 0, "", labels)
-    gap = 5 if min(width, height) >= 8 or height >= 8 else 0
+    gap = 5 if height >= 8 else 0
     m, k = letters(result.params.operand)
     where = "" if (len(rows), len(columns)) == result.tile else f"rows {rows[0]} to {rows[-1]} of {result.tile[0]}"
+    only = {"all": "", "thread": f"{result.name} alone", "value": f"v{result.params.value} alone"}[result.params.show]
     return Grid(
         name="tile",
         fill=paint(result, thread, value),
         scale="category",
         labels=labels,
         second=second,
-        style=style,  # type: ignore[arg-type]
-        heading=say.heading(result),
-        subheading=where,
+        style="pair",
+        heading=f"the tile: {shown} at ({m},{k})" if labels is not None else "the tile",
+        subheading=", ".join(filter(None, (only, where))),
         corner=f"{m}\\{k}",
-        row_heads=_heads(rows, height),
-        col_heads=tuple(map(str, columns.tolist())) if width >= 5 else _heads(columns, width),
+        row_heads=tuple(map(str, rows.tolist())),
+        col_heads=tuple(map(str, columns.tolist())),
         cell=(width, height),
         row_gap=tuple(np.where((rows % 8 == 0) & (rows > rows[0]), gap, 0).tolist()),
         col_gap=tuple(np.where((columns % _step(result) == 0) & (columns > columns[0]), gap, 0).tolist()),
@@ -139,21 +140,20 @@ def _tile(result: Result, room: Room) -> Grid:
     )
 
 
-def _heads(index: np.ndarray, cell: int) -> tuple[str, ...]:
-    """Every index, or every eighth (64th) where cells are small."""
-    every = 1 if cell >= 9 else 8 if cell >= 3 else 64
-    return tuple(str(i) if i % every == 0 else "" for i in index.tolist())
+def ring_kind(height: int) -> Literal["probe", "access"]:
+    """The probe's ring needs room around the cell; where rows are low, a frame in the gap does it."""
+    return "probe" if height >= 22 else "access"
 
 
 def _rings(result: Result, room: Room) -> tuple[Ring, ...]:
     """Around the probed thread's cells, run by run; around the probed value alone where these are too many."""
     at = result.drawn(*result.held.T)
     mine = np.zeros((len(result.rows), len(result.columns)), bool)
-    if min(room.cell) >= 8 and not result.owned.every_thread:
+    if min(room.cell) >= 8 and not result.everyone:
         mine.ravel()[at[at >= 0]] = True
         found = boxes(mine)
         if len(found) <= MOST_RINGS:
-            return tuple(Ring(*box) for box in found)
+            return tuple(Ring(*box, ring_kind(room.cell[1])) for box in found)
     i, j = divmod(int(at[result.params.value]), len(result.columns))
     return (Ring(i, j, i, j),)
 
@@ -161,7 +161,7 @@ def _rings(result: Result, room: Room) -> tuple[Ring, ...]:
 def _registers(result: Result, room: Room) -> tuple[Grid, ...]:
     """What each thread holds as v0, v1 ...: threads down and values across; or the values of one thread, 4 or 8 in a row."""
     threads, values, probe = result.threads, result.values, result.params
-    if values > 8 or result.owned.every_thread:
+    if values > 8 or result.everyone:
         return (_one_thread(result, room),)
     if len(room.widths) == 3:
         parts = [np.arange(16), np.arange(16, 32)]
@@ -173,9 +173,9 @@ def _registers(result: Result, room: Room) -> tuple[Grid, ...]:
     for n, who in enumerate(parts):
         t, v = np.meshgrid(who, np.arange(values), indexing="ij")
         there = np.flatnonzero(who == probe.thread)
-        rings = tuple(Ring(int(i), 0, int(i), values - 1) for i in there)
+        rings = tuple(Ring(int(i), 0, int(i), values - 1, ring_kind(room.row)) for i in there)
         m, k = letters(probe.operand)
-        part = f"T{result.lanes[who[0]]} to T{result.lanes[who[-1]]}" if len(parts) == 1 and len(who) < threads else ""
+        part = f"T{who[0]} to T{who[-1]} of {threads}" if len(parts) == 1 and len(who) < threads else ""
         grids.append(
             _table(
                 result,
@@ -183,7 +183,7 @@ def _registers(result: Result, room: Room) -> tuple[Grid, ...]:
                 v,
                 room,
                 name=f"registers {n}" if n else "registers",
-                heading=("registers: " + f"({m},{k})") if n == 0 else "",
+                heading=f"registers: ({m},{k})" if n == 0 else "",
                 subheading=part,
                 row_heads=tuple(f"T{lane}" for lane in result.lanes[who].tolist()),
                 col_heads=tuple(f"v{i}" for i in range(values)),
@@ -213,17 +213,16 @@ def _one_thread(result: Result, room: Room) -> Grid:
     t = np.full_like(v, result.params.thread)
     i, j = at - first, result.params.value % across
     seen = f"v{v[0, 0]} to v{min(v[-1, -1], result.values - 1)} of {result.values}" if total > most else ""
-    everyone = result.owned.every_thread
     return _table(
         result,
         t,
         v,
         room,
         name="registers",
-        heading="seen by every thread" if everyone and result.threads > 1 else f"{result.name} holds" if result.place == "registers" else "values",
+        heading=say.whose(result),
         subheading=seen,
         row_heads=tuple(f"v{x}" for x in v[:, 0].tolist()),
-        rings=(Ring(i, j, i, j),),
+        rings=(Ring(i, j, i, j, ring_kind(room.row)),),
         bold_rows=(i,),
         col_gap=(0, 0, 0, 0, 4) if across == 8 else (),
     )
@@ -246,17 +245,17 @@ def _table(result: Result, t: np.ndarray, v: np.ndarray, room: Room, **more) -> 
     )
 
 
-def _legend(result: Result) -> tuple[Key, ...]:
+def _legend(result: Result, tile: Grid) -> tuple[Key, ...]:
     """Only what occurs."""
     params, keys = result.params, []
-    if not result.owned.every_thread or params.colour == "value":
+    if not result.everyone or params.colour == "value":
         what = {"thread": "thread modulo 8", "value": "value modulo 8", "warp": "warp"}[params.colour]
         keys.append(Key(f"colour = {what}", "fill", "category", 0))
-    keys.append(Key(f"{result.name}, its values", "probe") if not result.owned.every_thread else Key("probe", "probe"))
+    whole = len(tile.rings) > 1 or (not result.everyone and min(tile.cell or (0,)) >= 8)
+    keys.append(Key(f"{result.name}, its values" if whole else "probe", tile.rings[0].kind))
     if result.feed is not None:
-        if result.feed.unit > 4:
-            keys.append(Key("lanes that go together, below", "fill", "category", 1))
-        keys.append(Key("bank, below", "stripe"))
+        below = "below: lanes that go together" if result.feed.unit > 4 else "below: colour = bank"
+        keys.append(Key(below, "stripe") if result.feed.unit == 4 else Key(below, "fill", "category", 1))
     return tuple(keys)
 
 
@@ -265,7 +264,7 @@ def _tips(result: Result) -> Tips:
     thread, value = result.owned.thread[row, column], result.owned.value[row, column]
     code = row + result.tile[0] * column
     columns = [row, column, code, result.lanes[np.maximum(thread, 0)], value]
-    template = "({0},{1}) → code {2}\nT{3} v{4}" if not result.owned.every_thread else "({0},{1}) → code {2}\nv{4} of every thread"
+    template = "({0},{1}) → code {2}\nT{3} v{4}" if not result.everyone else "({0},{1}) → code {2}\nv{4}"
     if result.feed is not None and result.feed.load is not None:
         down, across = result.params.down * result.tile[0], result.params.across * result.tile[1]
         offset = result.feed.table[row + down, column + across]

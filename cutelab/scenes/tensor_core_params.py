@@ -11,9 +11,9 @@ import numpy as np
 from cutelab.atoms import MmaAtom, mma_atom
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, offsets, size
+from cutelab.layout import offsets, size
 from cutelab.scenes.banks import window
-from cutelab.scenes.banks_tile import PADDINGS, check_tile, pitched, read_swizzle, with_pitch
+from cutelab.scenes.banks_tile import PADDINGS, SHARED_BYTES, pitched, read_swizzle, with_pitch
 from cutelab.scenes.params import Control, Params, check, dropdown, index, slider, text, toggle
 from cutelab.scenes.tensor_core_input import (
     KINDS,
@@ -49,11 +49,15 @@ class TensorCoreParams(Params):
     atom: str = text("SM80_16x8x8_F32F16F16F32_TN", group="Atom", label="name", tip="any name of CUTLASS")
     operand: str = toggle("A", ("A", "B", "C"), group="Atom", tip="A is M x K, B is N x K, C is M x N")
     colour: str = toggle("thread", COLOURS, group="Atom", tip="what the colour of a cell means, modulo 8")
-    show: str = toggle("all", ("all", "thread", "value"), group="Probe", tip="all cells, or one thread's, or one value's")
+    show: str = toggle(
+        "all", ("all", "thread", "value"), group="Probe", tip="all cells, or one thread's, or one value's"
+    )
     thread: int = index(5, group="Probe", tip="whose registers are listed")
     value: int = index(0, group="Probe", tip="which of its values")
     memory: bool = check(True, group=MEMORY, label="shared memory", tip="draw the tile that feeds the operand")
-    smem: str = text("", group=MEMORY, placeholder="(16,64):(64,1)", tip="(row, column) of the operand -> offset in elements")
+    smem: str = text(
+        "", group=MEMORY, placeholder="(16,64):(64,1)", tip="(row, column) of the operand -> offset in elements"
+    )
     swizzle: str = text("", group=MEMORY, placeholder="none, or Sw<3,3,3>", tip="acts on offsets in elements")
     kind: str = dropdown("SW128", KINDS, group=MEMORY, label="layout", tip="the layouts that WGMMA and UMMA read")
     down: int = slider(0, 0, 0, group=MEMORY, tip="where the operand begins, downwards")
@@ -105,7 +109,9 @@ class TensorCoreParams(Params):
         swizzle = read_swizzle(self.swizzle)
         inner, within = read_smem(self.smem, tile, bits)
         if swizzle is not None and within is not None and swizzle != within:
-            raise CuteLabError(f"{self.smem} has a swizzle already; leave `swizzle` empty, or give the layout without one")
+            raise CuteLabError(
+                f"{self.smem} has a swizzle already; leave `swizzle` empty, or give the layout without one"
+            )
         swizzle = swizzle or within
         put(self, "smem", "" if inner == plain_rows(tile, bits) else str(inner))
         put(self, "swizzle", "" if swizzle is None else str(swizzle))
@@ -117,8 +123,12 @@ class TensorCoreParams(Params):
             room = (rows // 8, offsets(laid_out).shape[1] * self.item // 16)
         else:
             room = check_fits(inner, tile, f"operand {self.operand} of {self.found.name}")
-            if swizzle is not None:
-                check_tile(Layout((int(offsets(laid_out).max()) + 1, 1)), self.item)
+            if swizzle is not None and self.side in ("load", ""):
+                reach = (int(offsets(laid_out).max()) + 1) * self.item
+                if reach > SHARED_BYTES:
+                    raise CuteLabError(
+                        f"{laid_out} takes {reach:,} bytes; shared memory has {SHARED_BYTES:,} on the largest chip"
+                    )
         put(self, "laid_out", laid_out)
         put(self, "room", room)
 
@@ -180,14 +190,20 @@ class TensorCoreParams(Params):
 
     def _clamped(self, changes: dict[str, Any]) -> Self:
         """The change, with what was not asked for brought inside the limits that it brings."""
-        free = {name: at for name, at in (("down", 0), ("across", 0), ("load", BEST), ("step", 0)) if name not in changes}
-        later = super().change(**{**changes, **free})
-        for name, hi in (("down", later.room[0] - 1), ("across", later.room[1] - 1)):
-            if name in free:
-                later = replace(later, **{name: min(getattr(self, name), hi)})
+        if changes.keys() <= {"thread", "value", "show", "colour"}:
+            return super().change(**changes)  # nothing else depends on these
+        step = changes.pop("step", None)
+        free = {name: at for name, at in (("down", 0), ("across", 0), ("load", BEST)) if name not in changes}
+        later = super().change(**{**changes, **free, "step": 0})
+        kept: dict[str, Any] = {}
+        for name, hi in zip(("down", "across"), later.room, strict=True):
+            if name in free and getattr(self, name):
+                kept[name] = min(getattr(self, name), hi - 1)
         if "load" in free and self.load in later.possible:
-            later = replace(later, load=self.load)
-        return replace(later, step=min(self.step, later.last_step)) if "step" in free else later
+            kept["load"] = self.load
+        later = replace(later, **kept) if kept else later
+        step = min(self.step, later.last_step) if step is None else step
+        return replace(later, step=step) if step else later
 
     def controls(self) -> tuple[Control, ...]:
         c = {control.name: control for control in super().controls()}

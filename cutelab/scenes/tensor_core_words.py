@@ -12,7 +12,7 @@ from cutelab.layout import Layout
 from cutelab.scenes import panels
 from cutelab.scenes.banks_tile import pitched
 from cutelab.scenes.panels import Line, Verdict
-from cutelab.scenes.tensor_core_input import element, letters
+from cutelab.scenes.tensor_core_input import SCALES, element, letters
 from cutelab.scenes.tensor_core_load import better
 from cutelab.scenes.words import count, number
 
@@ -50,25 +50,38 @@ def subtitle(result: Result) -> str:
     """The atom, the operand, and what the numbers of the layout are."""
     m, k = letters(result.params.operand)
     words = f"{short(result)}, {result.params.operand} of {sizes(result)}."
-    return f"{words} The layout maps (thread, value) to the code {m} + {result.tile[0]}·{k}."
+    code = f"{m} + {result.tile[0]}·{k}."
+    maps = " The layout maps (thread, value) to the code "
+    return words + (maps if len(words + maps + code) <= 108 else " (thread, value) → code ") + code
 
 
-def heading(result: Result) -> str:
-    m, k = letters(result.params.operand)
-    if result.owned.every_thread:
-        return f"the tile: value at ({m},{k})"
-    return f"the tile: thread and value at ({m},{k})"
+def whose(result: Result) -> str:
+    """The heading of the list of one thread's values."""
+    if result.everyone:
+        return "seen by every thread" if result.threads > 1 else "values"
+    return f"{result.name} holds" if result.place == "registers" else f"{result.name} has"
 
 
 def reading(result: Result) -> tuple[Line, ...]:
     """The registers of the probed thread, in one line."""
     shown = [f"v{i} ({m},{k})" for i, (m, k) in enumerate(result.held[:8].tolist())]
-    more = "  ..." if result.values > 8 else ""
-    who = "all" if result.owned.every_thread else result.name
-    lines = [Line("  ".join(shown) + more, "read", bold=who)]
+    while len("  ".join(shown)) > 82:
+        shown.pop()
+    more = "  ..." if result.values > len(shown) else ""
+    lines = [Line("  ".join(shown) + more, "read", bold="all" if result.everyone else result.name)]
     if result.tmem is not None:
         lanes, columns = result.tmem.shape  # type: ignore[misc]
-        lines.append(Line(f"Tensor memory: {result.tmem}, {lanes} lanes x {columns} elements; a lane is {number(result.tmem.stride[0])} elements on.", "plain"))  # type: ignore[index]
+        step = number(result.tmem.stride[0])  # type: ignore[index]
+        lines.append(
+            Line(
+                f"Tensor memory: {result.tmem}. {lanes} lanes x {columns} elements; from lane to lane {step}.", "plain"
+            )
+        )
+    if result.by_lane:
+        lanes = result.lanes.tolist()
+        half = len(lanes) // 2
+        runs = f"T{lanes[0]} to T{lanes[half - 1]} and T{lanes[half]} to T{lanes[-1]}"
+        lines.append(Line(f"A quad pair: {runs} work together. A warp has {32 // len(lanes)} of them.", "muted"))
     if result.atom.note and result.place != "registers":
         lines.append(Line(f"{result.atom.note[0].upper()}{result.atom.note[1:]}.", "muted"))
     return tuple(lines)
@@ -80,7 +93,9 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     if result.feed is not None:
         found.append(_load(result))
     elif result.params.side == "narrow":
-        found.append(Verdict("note", f"Elements of {result.bits} bits: loads below a byte are not modelled here."))
+        found.append(
+            Verdict("note", f"Elements of {count(result.bits, 'bit')}: loads below a byte are not modelled here.")
+        )
     return tuple(found)
 
 
@@ -93,8 +108,9 @@ def _owners(result: Result) -> Verdict:
             where = f"It lies in {result.place}; no thread holds it in registers during the instruction."
         if owned.every_thread:
             return Verdict("note", f"Every thread sees the whole {tile}: the thread stride is 0.", where)
-        whose = "One thread stands for all" if result.threads == 1 else "Two blocks share it"
-        return Verdict("note", f"{whose}: {tile}, {number(result.values)} values each.", where)
+        if result.threads == 1:
+            return Verdict("note", f"One thread stands for all: it sees the whole {tile}.", where)
+        return Verdict("note", f"Two thread blocks share the {tile}: {number(result.values)} values each.", where)
     if owned.one_to_one:
         sentence = f"Every element of the {tile} has exactly one owner: {result.threads} threads x {result.values} values = {number(rows * cols)}."
         return Verdict("good", sentence, _packing(result))
@@ -102,20 +118,34 @@ def _owners(result: Result) -> Verdict:
     return Verdict("note", f"{words[0].upper()}{words[1:]}.", _packing(result))
 
 
+def _places(coordinates: np.ndarray) -> str:
+    return " ".join(f"({a},{b})" for a, b in coordinates.tolist())
+
+
 def _packing(result: Result) -> str:
     """Which values share a register, and where the registers of the probed thread begin."""
+    if result.params.operand in SCALES:
+        serves = result.atom.name.rstrip("> ").rpartition(",")[2]
+        return f"One factor serves {serves} neighbours along k: v0 to v{int(serves) - 1} are one and the same byte."
     packed, words = 32 // result.bits, ""
     held = result.held
     if packed > 1 and result.values >= packed:
         step = np.diff(held[: result.values // packed * packed].reshape(-1, packed, 2), axis=1)
-        axis = next((a for a, s in zip(letters(result.params.operand), ((1, 0), (0, 1)), strict=True) if (step == s).all()), None)
+        ways = zip(letters(result.params.operand), ((1, 0), (0, 1)), strict=True)
+        axis = next((name for name, along in ways if (step == along).all()), None)
         together = "v0 and v1 share" if packed == 2 else f"v0 to v{packed - 1} share"
         words = f"{together} a 4-byte register" + (f", neighbours along {axis}. " if axis else ". ")
     elif packed <= 1:
-        words = "A value takes a register of 4 bytes. " if result.bits == 32 else f"A value takes {result.bits // 32} registers of 4 bytes. "
+        words = (
+            "A value takes a register of 4 bytes. "
+            if result.bits == 32
+            else f"A value takes {result.bits // 32} registers of 4 bytes. "
+        )
     starts = held[:: max(1, packed)]
-    listed = " ".join(f"({a},{b})" for a, b in starts[:4].tolist()) + (" ..." if len(starts) > 4 else "")
-    return f"{words}{result.name}'s begin at {listed}."
+    if len(starts) > 4:
+        last = "({},{})".format(*starts[-1].tolist())
+        return f"{words}{result.name}'s registers begin at {_places(starts[:3])} ... {last}."
+    return f"{words}{result.name}'s register{'s begin' if len(starts) > 1 else ' begins'} at {_places(starts)}."
 
 
 def _load(result: Result) -> Verdict:
@@ -124,20 +154,22 @@ def _load(result: Result) -> Verdict:
     store = ""
     if feed.store is not None:  # type: ignore[union-attr]
         taken, least = feed.store  # type: ignore[union-attr]
-        store = f" Filling the tile by rows, 16 bytes a lane: {count(taken, 'wavefront')}" + (", the ideal." if taken == least else f" where {least} would do.")
+        ideal = ", the ideal" if taken == least else f" where {number(least)} would do"
+        store = f"16-byte stores: {count(taken, 'wavefront')}{ideal}."
     waves = feed.waves  # type: ignore[union-attr]
     if feed.load is None:  # type: ignore[union-attr]
         free = waves.count == 1
-        sentence = f"The 8 rows of a core matrix, 16 bytes each, lie in {'all 32 banks' if free else 'banks that meet'}: {waves.summary()}."
-        return Verdict("good" if free else "bad", sentence, store.strip())
+        where = "lie in all 32 banks" if free else "meet in some banks"
+        sentence = f"The 8 rows of a core matrix {where}: {count(int(waves.count), 'wavefront')}, counted as ldmatrix."
+        return Verdict(
+            "good" if free else "bad", sentence, f"{store} What the MMA itself takes is not modelled.".strip()
+        )
     load = feed.load  # type: ignore[union-attr]
-    good = load.wavefronts == load.ideal
-    free = all(np.max(found.ways) == 1 for found in load.results)
-    ending = "" if good or not free else ", free of bank conflicts"
-    sentence = f"{load.summary()}{ending}."
+    good, ways = load.wavefronts == load.ideal, max(int(np.max(found.ways)) for found in load.results)
+    ending = "" if good else f" ({ways}-way)" if ways > 1 else ", free of bank conflicts"
     reason = waves.reason() if waves.ways > 1 else ""
-    second = f"{reason[0].upper()}{reason[1:]}.{store}" if reason else store.strip()
-    return Verdict("good" if good else "note" if free else "bad", sentence, second)
+    second = f"{reason[0].upper()}{reason[1:]}. {store}" if reason else store
+    return Verdict("good" if good else "note" if ways == 1 else "bad", f"{load.summary()}{ending}.", second)
 
 
 def status(result: Result) -> str:
@@ -147,8 +179,8 @@ def status(result: Result) -> str:
     who = f"{result.name} v{params.value}"
     if result.by_lane:
         who = f"thread {params.thread} of the quad pair is lane {who}"
-    elif result.owned.every_thread:
-        who = f"v{params.value} of every thread"
+    elif result.everyone:
+        who = f"v{params.value}" + (" of every thread" if result.threads > 1 else "")
     words = f"{who} → ({row},{column}) · code {result.code} = {row} + {rows}·{column}"
     feed = result.feed
     if feed is None or feed.load is None:
@@ -178,11 +210,11 @@ def offers(result: Result) -> tuple[panels.Cure, ...]:
     )
 
 
-def copies(result: Result) -> dict[str, str]:
+def copies(result: Result, call: str) -> dict[str, str]:
     """The line that makes this view; the layout and its C++ type; the tile in shared memory."""
     params = result.params
     found = {
-        "cutelab": params.call("tensor_core"),
+        "cutelab": call,
         "CuTe": str(result.layout),
         "C++": notation.print_type(result.layout.shape, result.layout.stride),
         "Python": f'mma_atom("{result.atom.name}").{params.operand.lower()}',
