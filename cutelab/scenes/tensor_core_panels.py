@@ -175,7 +175,7 @@ def _registers(result: Result, room: Room) -> tuple[Grid, ...]:
         there = np.flatnonzero(who == probe.thread)
         rings = tuple(Ring(int(i), 0, int(i), values - 1, ring_kind(room.row)) for i in there)
         m, k = letters(probe.operand)
-        part = f"T{who[0]} to T{who[-1]} of {threads}" if len(parts) == 1 and len(who) < threads else ""
+        part = f"T{who[0]}-T{who[-1]}" if len(parts) == 1 and len(who) < threads else ""
         grids.append(
             _table(
                 result,
@@ -212,7 +212,7 @@ def _one_thread(result: Result, room: Room) -> Grid:
     v = np.arange(first * across, min(total, first + most) * across).reshape(-1, across)
     t = np.full_like(v, result.params.thread)
     i, j = at - first, result.params.value % across
-    seen = f"v{v[0, 0]} to v{min(v[-1, -1], result.values - 1)} of {result.values}" if total > most else ""
+    seen = f"v{v[0, 0]}-v{min(v[-1, -1], result.values - 1)}" if total > most else ""
     return _table(
         result,
         t,

@@ -58,7 +58,7 @@ def subtitle(result: Result) -> str:
 def whose(result: Result) -> str:
     """The heading of the list of one thread's values."""
     if result.everyone:
-        return "seen by every thread" if result.threads > 1 else "values"
+        return "values"
     return f"{result.name} holds" if result.place == "registers" else f"{result.name} has"
 
 

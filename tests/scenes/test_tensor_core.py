@@ -7,6 +7,7 @@ import pytest
 
 from cutelab import draw, fragment_loads, mma_atom, mma_atoms, registers
 from cutelab.atoms.atom import REGISTERS
+from cutelab.draw.plan import plan
 from cutelab.scenes.tensor_core import TensorCoreParams, compute, panels
 from cutelab.scenes.tensor_core_input import LISTED, element, operand_of, operands
 from cutelab.scenes.tensor_core_load import better
@@ -107,19 +108,21 @@ def test_the_wavefronts_are_those_of_the_memory_model(short, which):
     assert result.feed.load.instruction == ways[0].instruction and params.possible == tuple(w.instruction for w in ways)
     assert picture.verdicts[1].sentence.startswith(ways[0].summary())
     for way in ways:
-        total = 0
+        total, addresses = 0, []
         shown = params.change(load=way.instruction)
         steps = range(shown.last_step + 1)
         for step in steps if len(steps) <= 8 else (0, steps[-1]):
             found = compute(shown.change(step=step))
             chart, waves = grid(panels(found), "chart"), found.feed.waves
             total += waves.count
+            addresses += waves.access.byte_address[waves.access.active].tolist()
             if chart is not None:
                 assert (chart.fill >= 0).any(axis=1).sum() == waves.count
                 assert chart.heading.split()[0] == str(waves.count)
                 assert sum(int(h) for h in chart.row_heads if h) == waves.count
         if len(steps) <= 8:
-            assert total == way.wavefronts
+            wanted = [address for access in way.accesses for address in access.byte_address[access.active].tolist()]
+            assert total == way.wavefronts and sorted(addresses) == sorted(wanted)
 
 
 @pytest.mark.parametrize(("short", "which"), LOADED)
@@ -238,6 +241,18 @@ def test_volta_names_lanes():
     _, result, picture = listed("Volta 8x8x4 half", "C", thread=5)
     assert result.lanes.tolist() == [0, 1, 2, 3, 16, 17, 18, 19] and result.name == "T17"
     assert picture.status.startswith("thread 5 of the quad pair is lane T17 v0 → (5,0)")
+
+
+@pytest.mark.parametrize(("short", "which"), VIEWS)
+def test_no_word_is_cut_off(short, which):
+    params = TensorCoreParams().change(atom=LISTED[short], operand=which)
+    last = {c.name: c.hi for c in params.controls() if c.name in ("thread", "value")}
+    for changes in ({}, last, {"show": "thread"}, {"memory": False}):
+        picture = panels(compute(params.change(**changes)))
+        said = [
+            op.text for op in plan(picture).ops if getattr(op, "text", "") and not picture.call.startswith(op.text[:9])
+        ]
+        assert len(said) > 20 and [text for text in said if text.endswith("…")] == []
 
 
 @pytest.mark.parametrize(("short", "which"), VIEWS)
