@@ -67,6 +67,34 @@ def bench_banks_pitch(benchmark):
     assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a slider step of explore.algebra, three maps of 32 x 32")
+def bench_algebra(benchmark):
+    lab = explore.algebra(a="(32,32):(32,1)", b="(32,32):(32,1)")
+    step = itertools.cycle(range(32, 64))
+
+    def once() -> bytes:
+        lab.set(a_stride_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.tiling, 16 x 32 with numbers")
+def bench_tiling(benchmark):
+    lab = explore.tiling("(128,128):(1,128)", tiler="<4, 8>")
+    step = itertools.cycle(range(1, 33))
+
+    def once() -> bytes:
+        lab.set(tile_0=next(step))
+        return lab.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""
@@ -134,6 +162,21 @@ def bench_thread_map(benchmark):
 
     benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
     assert benchmark.stats.stats.median < MOST_SECONDS
+
+
+@pytest.mark.benchmark(group="a slider step of explore.pipeline")
+@pytest.mark.parametrize("view", [{}, {"stages": 12, "tiles": 64, "arch": "sm_100"}], ids=["2 stages", "12 stages"])
+def bench_pipeline_latency(benchmark, view):
+    """Latency 0 to 3000: every stretch of the timeline moves."""
+    made, step = explore.pipeline(**view), itertools.cycle(range(0, 3001, 50))
+
+    def once() -> bytes:
+        made.set(latency=next(step))
+        return made.image
+
+    picture = benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(picture)
+    assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
 
 
 @pytest.mark.benchmark(group="a step of explore.tensor_core")

@@ -6,6 +6,7 @@ Source: cute/layout.hpp, `composition_impl`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,11 +42,15 @@ class Broken:
     at: Step
 
 
-def compose_mode(modes: Modes, extent: int, step: int) -> tuple[Layout | Broken, list[Step]]:
+def compose_mode(modes: Modes, extent: int, step: int, *, checked: bool = True) -> tuple[Layout | Broken, list[Step]]:
     """What is A o extent:step for flat modes of A? CuTe's fold over the modes, and its steps.
+
+    checked=False goes on where a condition fails, so that the result can be held against A(B(c)).
 
     >>> compose_mode([(6, 8), (2, 2)], 4, 3)[0]
     Layout('(2,2):(24,2)')
+    >>> compose_mode([(8, 1), (8, 9)], 5, 3, checked=False)[0]
+    Layout('3:3')
     """
     if step == 0:
         return Layout(extent, 0), []
@@ -56,9 +61,9 @@ def compose_mode(modes: Modes, extent: int, step: int) -> tuple[Layout | Broken,
         fits = -(-shape // stride)
         now = 1 if fits == 1 or rest == 1 else min(fits, rest)
         at = Step(shape, offset, rest, sign * stride, now, rest // now, sign * -(-stride // shape))
-        if stride % shape and sign * stride >= shape:
+        if checked and stride % shape and sign * stride >= shape:
             return Broken("stride", at), steps
-        if rest % now:
+        if checked and rest % now:
             return Broken("shape", at), steps
         steps.append(at)
         if now != 1:
@@ -163,19 +168,33 @@ def _lawful(modes: Modes, extent: int, step: int) -> bool:
     return bool(np.array_equal(laws.domain_values(found), want))
 
 
+def admissible_near(modes: Modes, extent: int, step: int) -> list[tuple[int, int]]:
+    """Which extents and which strides close to extent:step are admissible: the next below and above of each.
+
+    >>> admissible_near([(8, 1), (8, 9)], 5, 3)
+    [(3, 3), (5, 1), (5, 8)]
+    """
+    return list(_near(tuple(modes), extent, step))
+
+
+@lru_cache(maxsize=256)
+def _near(modes: tuple[tuple[int, int], ...], extent: int, step: int) -> tuple[tuple[int, int], ...]:
+    if not (1 < extent <= 2**12 and 0 < step <= 2**20):
+        return ()
+    extents = range(extent - 1, max(1, extent - NEAR), -1), range(extent + 1, min(2 * extent, extent + NEAR) + 1)
+    steps = range(step - 1, max(0, step - NEAR), -1), range(step + 1, step + NEAR)
+    fewer, more = (next((e for e in near if _lawful(list(modes), e, step)), None) for near in extents)
+    below, above = (next((s for s in near if _lawful(list(modes), extent, s)), None) for near in steps)
+    return (*((e, step) for e in (fewer, more) if e), *((extent, s) for s in (below, above) if s))
+
+
 def remedy(modes: Modes, extent: int, step: int) -> str:
     """What would be admissible close to extent:step? Other extents, other strides, or both functions kept.
 
     >>> remedy([(8, 1), (8, 9)], 5, 3)
     'Admissible close by: 3:3, 5:1, 5:8; or keep both functions: ComposedLayout(A, 0, B)'
     """
-    tries: list[str] = []
-    if 1 < extent <= 2**12 and 0 < step <= 2**20:
-        extents = range(extent - 1, max(1, extent - NEAR), -1), range(extent + 1, min(2 * extent, extent + NEAR) + 1)
-        steps = range(step - 1, max(0, step - NEAR), -1), range(step + 1, step + NEAR)
-        fewer, more = (next((e for e in near if _lawful(modes, e, step)), None) for near in extents)
-        below, above = (next((s for s in near if _lawful(modes, extent, s)), None) for near in steps)
-        tries += [f"{e}:{step}" for e in (fewer, more) if e] + [f"{extent}:{s}" for s in (below, above) if s]
+    tries = [f"{e}:{s}" for e, s in admissible_near(modes, extent, step)]
     if not tries:
         return "Both functions can be kept: ComposedLayout(A, 0, B)"
     return f"Admissible close by: {', '.join(tries)}; or keep both functions: ComposedLayout(A, 0, B)"

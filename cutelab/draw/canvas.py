@@ -5,11 +5,14 @@ An entry is `4 * pair + ink level` where a pair is (fill, ink): entries of one p
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 FULL = 256
 
 
+@lru_cache(maxsize=1024)
 def rgb(colour: str) -> tuple[int, int, int]:
     """Which red, green, blue (0 to 255) is a hex colour?
 
@@ -17,6 +20,15 @@ def rgb(colour: str) -> tuple[int, int, int]:
     (11, 107, 80)
     """
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+@lru_cache(maxsize=1024)
+def levels(fill: str, ink: str) -> np.ndarray:
+    """The four colours from fill to ink: uint8 (4, 3)."""
+    a, b = np.array(rgb(fill), float), np.array(rgb(ink), float)
+    found = np.round(a + (b - a) * np.arange(4)[:, None] / 3).astype(np.uint8)
+    found.flags.writeable = False
+    return found
 
 
 class Canvas:
@@ -42,8 +54,7 @@ class Canvas:
             if self._used + 4 > FULL:
                 self._pairs[key] = self._nearest(fill, ink)
             else:
-                a, b = np.array(rgb(fill), float), np.array(rgb(ink), float)
-                self._rows.append(np.round(a + (b - a) * np.arange(4)[:, None] / 3).astype(np.uint8))
+                self._rows.append(levels(fill, ink))
                 self._pairs[key] = self._used
                 self._solids.setdefault(fill, self._used)
                 self._solids.setdefault(ink, self._used + 3)

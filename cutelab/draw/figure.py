@@ -15,7 +15,7 @@ from cutelab.draw.ops import Frame
 from cutelab.draw.palette import FRAME
 from cutelab.draw.plan import ROOM, plan, plan_panel
 from cutelab.errors import CuteLabError
-from cutelab.scenes.panels import Bars, Grid, Lines, Panel, Picture
+from cutelab.scenes.panels import Bars, Grid, Lines, Panel, Picture, Spans
 
 _DOTS = 100  # CSS pixels an inch of a figure
 _FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
@@ -80,6 +80,11 @@ def heatmap(ax: Axes, grid: Grid) -> tuple[Artist, ...]:
 def bars(ax: Axes, bars: Bars) -> tuple[Artist, ...]:
     """Which artists draw these bars, each with its value and its ideal, into these Axes? As `heatmap` otherwise."""
     return _panel(ax, bars, Bars)
+
+
+def spans(ax: Axes, spans: Spans) -> tuple[Artist, ...]:
+    """Which artists draw these stretches of time into these Axes? As `heatmap` otherwise."""
+    return _panel(ax, spans, Spans)
 
 
 def lines(ax: Axes, lines: Lines) -> tuple[Artist, ...]:

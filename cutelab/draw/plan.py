@@ -10,8 +10,9 @@ from cutelab.draw.legend import plan_legend
 from cutelab.draw.ops import Fill, Plan, Text
 from cutelab.draw.palette import FRAME
 from cutelab.draw.plan_grid import Block, head_height, head_width, plan_grid
+from cutelab.draw.plan_spans import plan_spans, rows_width
 from cutelab.errors import CuteLabError
-from cutelab.scenes.panels import Bars, Grid, Lines, Panel, Picture, Verdict
+from cutelab.scenes.panels import Bars, Grid, Lines, Panel, Picture, Spans, Verdict
 
 WIDTH, PAD, ROOM = 720, 16, 688
 INK, PAPER, MUTED = FRAME["ink"], FRAME["paper"], FRAME["muted"]
@@ -53,11 +54,13 @@ def plan_panel(panel: Panel, x: float, y: float, width: float, left: int | None 
     """Which operations draw one panel whose upper left corner is (x, y)?"""
     if isinstance(panel, Grid):
         return plan_grid(panel, x, y, width, left=left)
+    if isinstance(panel, Spans):
+        return plan_spans(panel, x, y, width, left)
     if isinstance(panel, Bars):
         return _bars(panel, x, y, width)
     if isinstance(panel, Lines):
         return _lines(panel, x, y, width)
-    raise CuteLabError(f"a panel is a Grid, Bars or Lines, not {type(panel).__name__}")
+    raise CuteLabError(f"a panel is a Grid, Spans, Bars or Lines, not {type(panel).__name__}")
 
 
 def _title(picture: Picture) -> Block:
@@ -88,13 +91,14 @@ def _columns(picture: Picture, n: int) -> tuple[tuple[float, float], ...]:
 
 
 def _lefts(picture: Picture) -> dict[tuple[float, float], int]:
-    """One width of row headers for all grids that stand in one column, so that their cells are aligned."""
+    """One width of row headers for all grids and spans that stand in one column, so that their cells are aligned."""
     found: dict[tuple[float, float], int] = {}
     for n, row in enumerate(picture.body):
         for column, place in zip(row, _columns(picture, n), strict=True):
             for panel in column:
-                if isinstance(panel, Grid):
-                    found[place] = max(found.get(place, 0), head_width(panel))
+                if isinstance(panel, Grid | Spans):
+                    wide = head_width(panel) if isinstance(panel, Grid) else rows_width(panel)
+                    found[place] = max(found.get(place, 0), wide)
     return found
 
 
@@ -155,7 +159,7 @@ def number(value: float) -> str:
     """
     if value == round(value):
         return f"{round(value):,}" if abs(value) > 9999 else str(round(value))
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return (f"{value:,.2f}" if abs(value) >= 10_000 else f"{value:.2f}").rstrip("0").rstrip(".")
 
 
 def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
@@ -165,7 +169,7 @@ def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
         at += 18
     words = [
         f"{number(b.value)} {b.unit[:-1] if b.value == 1 and b.unit.endswith('s') else b.unit}"
-        + ("" if b.ideal is None else f", ideal {number(b.ideal)}")
+        + ("" if b.ideal is None or not b.say_ideal else f", ideal {number(b.ideal)}")
         for b in panel.bars
     ]
     first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)

@@ -8,7 +8,19 @@ from typing import Any, Literal
 from cutelab.explore.explorer import Explorer
 from cutelab.scenes.params import Params
 
-__all__ = ["Explorer", "banks", "coalescing", "layout", "strips", "swizzle", "tensor_core", "thread_map"]
+__all__ = [
+    "Explorer",
+    "algebra",
+    "banks",
+    "coalescing",
+    "layout",
+    "pipeline",
+    "strips",
+    "swizzle",
+    "tensor_core",
+    "thread_map",
+    "tiling",
+]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
@@ -142,6 +154,75 @@ def thread_map(
     return _open(
         "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
     )
+
+
+def pipeline(
+    m: int = 128,
+    n: int = 128,
+    k: int = 32,
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Who waits for whom while tiles flow through shared memory into the Tensor Core, and what does another stage buy?
+
+    m, n, k       the tile: A is m x k, B is n x k
+    scale, view   as for `layout`
+    params        any field of `cutelab.scenes.pipeline.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+
+    >>> lab = pipeline(stages=2)
+    >>> lab.picture.verdicts[0].sentence
+    'Each tile takes 812 cycles where 512 would do: the Tensor Core waits 37 % of the time'
+    >>> lab.set(stages=4)
+    >>> lab.result.cycles, lab.code()
+    (512.0, 'explore.pipeline(stages=4)')
+    """
+    from cutelab.scenes import pipeline as scene
+
+    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+
+
+def algebra(
+    operation: str = "composition", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does an operation of the layout algebra do, and does its law hold? One coordinate, followed through all maps.
+
+    operation  "composition", "coalesce", "complement", "right_inverse", "left_inverse" or "max_common_vector"
+    params   a and b (any CuTe expression), cotarget (of complement), index (the probe), example (pairs to start from)
+    scale, view  as in `layout`
+
+    >>> lab = algebra(a="(6,2):(8,2)", b="(4,3):(3,1)")
+    >>> lab.result.layout, lab.picture.status
+    (Layout('((2,2),3):((24,2),8)'), 'c = (1,1) → B(c) = 4 → A(4) = 32 · R(c) = 32')
+    >>> lab.set(a="(8,8):(1,9)", b="4:12")
+    >>> lab.picture.verdicts[0].sentence
+    'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
+    """
+    from cutelab.scenes import algebra as scene
+
+    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
+
+
+def tiling(
+    layout: str = "(16,32):(1,16)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which element is in which tile, where does a tile begin, and which C++ takes it?
+
+    layout   the matrix (or the block of a product): any CuTe expression
+    params   tiler ("<4, 8>" by mode, `_` keeps a mode whole; "(4,8):(1,16)" over the 1-D order), operation, other (a second
+             tiler beside the first), i and j (the picked tile), element (a place in it), example
+    scale, view  as in `layout`
+
+    >>> lab = tiling("(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
+    >>> lab.picture.status
+    'tile (3,5), element (0,0) → (12,40) of the matrix → offset 5132 elements'
+    >>> print(lab.picture.copies["C++"].splitlines()[1])
+    auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
+    """
+    from cutelab.scenes import tiling as scene
+
+    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def tensor_core(

@@ -167,6 +167,8 @@ class BanksParams(Params):
     def call(self, name: str) -> str:
         """As `Params.call`; a default is written too where it would follow another knob (4 bytes a lane of half)."""
         plain = BanksParams()
+        if self.read != "own":  # formulas that this picture does not use
+            self = replace(self, lane_row=plain.lane_row, lane_col=plain.lane_col)
         given = {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(plain, n)}
         rebuilt = plain.change(**given)
         given |= {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(rebuilt, n)}

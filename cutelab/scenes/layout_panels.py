@@ -127,14 +127,14 @@ def _tile(result: Result, room: Room) -> Grid:
         row_heads=tuple(map(str, heads.tolist())),
         col_heads=tuple(map(str, columns.tolist())),
         cell=(width, height),
-        row_gap=() if one_mode else _gaps(inner.shape[0], rows, height),
-        col_gap=() if one_mode else _gaps(inner.shape[1:], columns, width),
+        row_gap=() if one_mode else mode_gaps(inner.shape[0], rows, height),
+        col_gap=() if one_mode else mode_gaps(inner.shape[1:], columns, width),
         rings=tuple(rings),
         probe=np.where(result.inside, np.arange(result.table.size).reshape(result.table.shape), -1),
     )
 
 
-def _gaps(shape: Any, ids: np.ndarray, side: int) -> tuple[int, ...]:
+def mode_gaps(shape: Any, ids: np.ndarray, side: int) -> tuple[int, ...]:
     """Room between the inner modes of a nested mode: 5 at the innermost tile, 10 where a second level starts."""
     extents = [s for s in int_tuple.flatten(shape) if s > 1]
     if len(extents) < 2 or side < 9:

@@ -1,7 +1,7 @@
 """What a picture shows, as plain data: computed by a scene, drawn by floor 4. No drawing and no widgets here.
 
 A `Picture` is a card 720 CSS pixels wide: title, subtitle, a body of panels, a legend, verdicts. Its panels are `Grid`s
-(tiles, memory strips, wavefront charts, bits), `Bars` and `Lines` of text. All arrays are indexed [row, column].
+(tiles, memory strips, wavefront charts, bits), `Spans` of time, `Bars` and `Lines` of text. All arrays are indexed [row, column].
 """
 
 from __future__ import annotations
@@ -128,9 +128,42 @@ class Grid:
         return self.fill.shape  # type: ignore[return-value]
 
 
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Stretches of time, one row for each thing that is busy; time runs to the right, from `first` to `last`.
+
+    rows       a name for each row; row_heights and row_gap (extra pixels above a row) in CSS pixels
+    row        int (n,): the row of each span; start, end: float (n,), where it begins and ends. Spans of a row do not overlap
+    fill       int (n,): a category; -1: waiting, drawn hatched
+    labels     alternatives, each str (n,): a span carries the first that fits
+    probe      int (n,): which probe cell a span stands for (-1: none); in each row a ring surrounds those of `probed`
+    marks      (time, words): an upright line, its words beside the heading
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    row: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    fill: np.ndarray
+    probe: np.ndarray
+    first: float
+    last: float
+    labels: tuple[np.ndarray, ...] = ()
+    row_heights: tuple[int, ...] = ()
+    row_gap: tuple[int, ...] = ()
+    heading: str = ""
+    subheading: str = ""
+    probed: int = -1
+    marks: tuple[tuple[float, str], ...] = ()
+
+
 @dataclass(frozen=True)
 class Bar:
-    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest."""
+    """One horizontal bar: its value beside its ideal, both in `unit`. `most` fills the bar; None: the panel's largest.
+
+    `say_ideal` False: the ideal is a line across the bar and no number, where the panel's heading has it.
+    """
 
     label: str
     value: float
@@ -138,6 +171,7 @@ class Bar:
     unit: str
     state: Literal["good", "bad", "plain"] = "plain"
     most: float | None = None
+    say_ideal: bool = True
 
 
 @dataclass(frozen=True)
@@ -165,7 +199,7 @@ class Lines:
     lines: tuple[Line, ...]
 
 
-Panel = Grid | Bars | Lines
+Panel = Grid | Spans | Bars | Lines
 
 
 @dataclass(frozen=True)
