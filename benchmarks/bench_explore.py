@@ -179,6 +179,23 @@ def bench_pipeline_latency(benchmark, view):
     assert len(picture) <= 80_000 and benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a step of explore.tensor_core")
+@pytest.mark.parametrize(
+    "view",
+    [{}, {"atom": "SM80_16x8x16_F32F16F16F32_TN"}, {"atom": "SM90_64x256x16_F32F16F16_SS", "operand": "C"}],
+    ids=["16 x 8", "16 x 16", "64 x 256"],
+)
+def bench_tensor_core(benchmark, view):
+    made, threads = explore.tensor_core(**view), itertools.cycle(range(32))
+
+    def once() -> bytes:
+        made.set(thread=next(threads))
+        return made.image
+
+    benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=3))
+    assert benchmark.stats.stats.median < MOST_SECONDS
+
+
 @pytest.mark.benchmark(group="a slider step of explore.kernel")
 @pytest.mark.parametrize("kernel, pitches", [("transpose", range(64, 97)), ("gemm", (32, 36, 40, 44, 48, 56, 64))])
 def bench_kernel(benchmark, kernel, pitches):

@@ -24,7 +24,7 @@ from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
 
 if TYPE_CHECKING:
-    from cutelab.matrix_layouts import MatrixLayout, matrix_layout, visualize_layout
+    from cutelab.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.strips import StripThreadMap
     from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
     from cutelab.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
-    "matrix_layouts": ('MatrixLayout', 'matrix_layout', 'visualize_layout',),
+    "matrix_layouts": ('matrix_layout', 'visualize_layout',),
     "strips": ('StripThreadMap',),
     "thread_map": ('PitchLinear2DThreadTileStripminedThreadMap', 'PitchLinearCoord', 'PitchLinearShape', 'PitchLinearStridedWarpRakedThreadMap', 'PitchLinearStripminedThreadMap', 'PitchLinearTilePolicyStripminedThreadContiguous', 'PitchLinearTilePolicyStripminedThreadStrided', 'PitchLinearWarpRakedThreadMap', 'PitchLinearWarpStripedThreadMap', 'TransposePitchLinearThreadMap', 'TransposePitchLinearThreadMap2DThreadTile', 'TransposePitchLinearThreadMapSimt', 'parse_thread_map', 'walk_tiles',),
     "atoms": ('mma_atom', 'mma_atoms', 'parse_mma_atom', 'smem_atom', 'smem_atoms', 'tmem_layout',),
@@ -54,7 +54,6 @@ __all__ = [
     "LayoutLeft",
     "LayoutRight",
     "LdMatrix",
-    "MatrixLayout",
     "Pipeline",
     "PitchLinear2DThreadTileStripminedThreadMap",
     "PitchLinearCoord",

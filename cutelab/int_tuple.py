@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from numbers import Integral
 from typing import Any
 
 from cutelab.errors import CuteLabError
@@ -23,9 +24,7 @@ def is_int(value: object) -> bool:
     >>> is_int(3), is_int(True), is_int(3.0)
     (True, False, False)
     """
-    if isinstance(value, int):
-        return not isinstance(value, bool)
-    return hasattr(value, "__index__") and not isinstance(value, bool) and getattr(value, "ndim", 0) == 0
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def as_int_tuple(value: object, what: str = "IntTuple") -> IntTuple:
@@ -46,7 +45,7 @@ def _as_int_tuple(value: object, what: str, level: int) -> IntTuple:
         if not value:
             raise CuteLabError(f"{what} has an empty tuple (); write at least one integer inside")
         return tuple(_as_int_tuple(v, what, level + 1) for v in value)
-    if not is_int(value) or type(value).__name__ == "bool_":
+    if not is_int(value):
         shown = repr(value)
         shown = shown if len(shown) < 60 else shown[:57] + "..."
         raise CuteLabError(f"{what} must be an integer or a tuple of integers, got {shown}; for example (4,2)")

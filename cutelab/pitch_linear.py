@@ -83,7 +83,7 @@ def whole_number(value: Any, what: str, low: int = 1, high: int = INT32_MAX) -> 
     >>> whole_number(32, "threads")
     32
     """
-    if not is_int(value) or type(value).__name__ == "bool_":
+    if not is_int(value):
         raise CuteLabError(f"{what} must be a whole number, got {value!r}; for example {low}")
     if not low <= value <= high:
         limit = "2^31 - 1" if high == INT32_MAX else str(high)

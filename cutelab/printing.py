@@ -109,8 +109,8 @@ def print_inverse(
 
 def _example_text(table: np.ndarray, top: int, output_shape: Any, vectorize: int, layout: Any) -> str:
     """The text of example 03: its only difference from one cell an offset is how it writes vectors and blank lines."""
-    given = (output_shape,) if int_tuple.is_int(output_shape) else tuple(output_shape)
-    across, down = (*given, 8)[:2] if len(given) < 2 else given
+    given = output_shape if isinstance(output_shape, tuple | list) and output_shape else (output_shape,)
+    across, down = (*given, 8)[:2]
     for value, what in ((across, "output_shape"), (down, "output_shape"), (vectorize, "vectorize")):
         if not int_tuple.is_int(value) or value < 1:
             raise CuteLabError(f"{what} holds whole numbers of 1 or more, got {value!r}")

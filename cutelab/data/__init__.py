@@ -47,7 +47,6 @@ class Measured:
         return len(self.counts)
 
 
-@lru_cache(maxsize=2)
 def measured(name: str) -> Measured:
     """What did the hardware count for these one-warp accesses?
 
@@ -59,8 +58,13 @@ def measured(name: str) -> Measured:
     >>> shared.instruction[1], shared.pattern[1], int(shared.counts[1])
     ('ld.shared.u32', 'stride4', 4)
     """
-    if name not in COUNTS:
+    if not isinstance(name, str) or name not in COUNTS:
         raise CuteLabError(f"no measurement is named {name!r}; there are {' and '.join(COUNTS)}")
+    return _read(name)
+
+
+@lru_cache(maxsize=2)
+def _read(name: str) -> Measured:
     data = json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
     records: list[dict[str, Any]] = data["records"]
     address = np.array([r["offsets"] for r in records], dtype=np.int64)

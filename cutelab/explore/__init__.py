@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from cutelab.explore.explorer import Explorer
-from cutelab.scenes.params import Params
+from cutelab.scenes.params import Params, plain
 
 __all__ = [
     "Explorer",
@@ -18,13 +18,14 @@ __all__ = [
     "pipeline",
     "strips",
     "swizzle",
+    "tensor_core",
     "thread_map",
     "tiling",
 ]
 
 
 def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
-    return Explorer(name, scene, params().change(**given), **options)
+    return Explorer(name, scene, params().change(**{k: plain(k, v) for k, v in given.items()}), **options)
 
 
 def layout(
@@ -223,6 +224,31 @@ def tiling(
     from cutelab.scenes import tiling as scene
 
     return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def tensor_core(
+    atom: str = "SM80_16x8x8_F32F16F16F32_TN",
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Which thread holds what in a matrix instruction, and how does it get there from shared memory?
+
+    atom         any MMA atom, by CUTLASS's name
+    scale, view  as for `layout`
+    params       any field of `cutelab.scenes.tensor_core.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
+
+    >>> lab = tensor_core("SM80_16x8x16_F32F16F16F32_TN", operand="A", thread=5)
+    >>> lab.result.held.tolist()[:3], lab.result.feed.load.summary()
+    ([[1, 2], [1, 3], [9, 2]], 'ldmatrix.x4: 32 wavefronts where 4 would do')
+    >>> lab.set(swizzle="Sw<3,3,3>")
+    >>> lab.result.feed.load.summary()
+    'ldmatrix.x4: 4 wavefronts, the ideal'
+    """
+    from cutelab.scenes import tensor_core as scene
+
+    return _open("tensor_core", scene, scene.TensorCoreParams, {"atom": atom, **params}, scale=scale, view=view)
 
 
 def kernel(

@@ -16,7 +16,7 @@ from cutelab.explore import cells
 from cutelab.explore.controls import Controls, close_widget, under
 from cutelab.explore.html import HtmlView, image_tag
 from cutelab.scenes.panels import Picture
-from cutelab.scenes.params import Params
+from cutelab.scenes.params import Params, plain
 
 FILES = {"SVG": "image/svg+xml", "PNG": "image/png"}
 
@@ -96,7 +96,7 @@ class Explorer:
         with self._lock:
             before = self._params, self._result, self._picture
             try:
-                params = self._params.change(**changes)
+                params = self._params.change(**{name: plain(name, value) for name, value in changes.items()})
                 if params != self._params:
                     result = self._scene.compute(params)
                     picture = self._scene.panels(result)

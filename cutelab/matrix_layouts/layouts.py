@@ -174,7 +174,7 @@ def matrix_layout(name: str, extent: Any, stride: Any = None) -> MatrixLayout:
     (128,)
     """
     template, parameters, arguments = _read(name)
-    if not isinstance(extent, tuple | list | np.ndarray) or len(extent) != 2:
+    if not isinstance(extent, tuple | list | np.ndarray) or np.ndim(extent) != 1 or len(extent) != 2:
         raise CuteLabError(f"extent must be two numbers, got {extent!r}; for example (8, 8)")
     size = (whole_number(extent[0], "extent"), whole_number(extent[1], "extent"))
     if template not in AFFINE:
@@ -229,6 +229,8 @@ def _read(name: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     for i, word in enumerate(words):
         reader.want(",<"[not i], f"and {word}: {template}<{','.join(words)}>")
         parameters.append(reader.number(word))
+        if abs(parameters[-1]) > INT32_MAX:
+            reader.fail(f"{word} must stay below 2^31", reader.at - 1)
     if words:
         reader.want(">", f"at the end: {template}<{','.join(words)}>")
     arguments = []

@@ -53,7 +53,7 @@ def visualize_layout(
     (2, 0)|(2, 1)
     (3, 0)|(3, 1)
     """
-    if name not in REGISTERED:
+    if not isinstance(name, str) or name not in REGISTERED:
         near = get_close_matches(str(name), REGISTERED, 3, 0.3)
         raise CuteLabError(
             f"Layout '{name}' not supported. Example 03 registers 25 names, letter for letter"

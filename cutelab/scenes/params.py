@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from cutelab.errors import CuteLabError
+from cutelab.int_tuple import is_int
 
 Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index"]
 
@@ -81,6 +82,27 @@ def index(default: int, lo: int = 0, hi: int = 0, **spec: Any) -> Any:
     return _knob("index", default, lo=lo, hi=hi, **spec)
 
 
+def plain(name: str, value: Any) -> Any:
+    """What a parameter may be set to: a number, a text, yes or no, or one of cutelab's own values (a layout, a swizzle).
+
+    NumPy's scalars become Python's own, so that a parameter can be compared, hashed and written as code.
+
+    >>> import numpy as np
+    >>> plain("pitch", np.int64(33))
+    33
+    """
+    if value is None or isinstance(value, bool | str):
+        return str(value) if isinstance(value, str) else value
+    if is_int(value):
+        return int(value)
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return plain(name, value.item())
+    if hasattr(value, "__array__") or isinstance(value, list | dict | set | bytes):
+        kind = type(value).__name__
+        raise CuteLabError(f"{name} takes one number, a text, or True and False; got a value of type {kind}")
+    return value
+
+
 @dataclass(frozen=True)
 class Params:
     """Base of every scene's parameters. Subclasses may raise CuteLabError in __post_init__."""
@@ -133,7 +155,7 @@ class Params:
     def check_range(self, name: str, lo: int, hi: int) -> None:
         """Raise unless the parameter is an integer from lo to hi."""
         value = getattr(self, name)
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if not is_int(value):
             raise CuteLabError(f"{name} must be a whole number, got {value!r}")
         if not lo <= value <= hi:
             raise CuteLabError(f"{name} must be from {lo} to {hi}, got {value}")
