@@ -180,12 +180,15 @@ def build(control: Control) -> widgets.Widget:
 
 
 def update(knob: widgets.Widget, control: Control) -> None:
-    """Give the knob its value and limits. The range first grows to hold both, so that nothing is clamped on the way."""
-    with knob.hold_sync():
-        if control.kind in ("slider", "index"):
-            lo, hi = _limits(control)
-            knob.min, knob.max = min(knob.min, lo), max(knob.max, hi)
-            knob.value = control.value
-            knob.min, knob.max, knob.step = lo, hi, control.step
-        else:
-            knob.value = control.value
+    """Give the knob its value and limits: first the range grows, then comes the value, then the range shrinks.
+
+    Each goes out as a message of its own. In one message the browser's slider would meet the new value before the new range,
+    clamp it, and send the clamped value back as if a person had moved it.
+    """
+    if control.kind in ("slider", "index"):
+        lo, hi = _limits(control)
+        knob.min, knob.max = min(knob.min, lo), max(knob.max, hi)
+        knob.value = control.value
+        knob.min, knob.max, knob.step = lo, hi, control.step
+    else:
+        knob.value = control.value
