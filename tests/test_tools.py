@@ -109,3 +109,20 @@ def test_with_nothing_left_out_a_missing_browser_is_a_failure(root, tmp_path):
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert "no Chromium" in done.stdout
+
+
+def test_a_learner_works_on_copies(tools, tmp_path):
+    lab, source, target = tools("lab"), tmp_path / "notebooks", tmp_path / "mine"
+    source.mkdir()
+    (source / "00.ipynb").write_text("first")
+    (source / "glossary.md").write_text("words")
+    assert lab.working_copies(source, target) == []
+    assert (target / "00.ipynb").read_text() == "first" and (target / "glossary.md").exists()
+    (source / "00.ipynb").write_text("second")
+    assert lab.working_copies(source, target) == [] and (target / "00.ipynb").read_text() == "second"
+    (target / "00.ipynb").write_text("answers")
+    assert lab.working_copies(source, target) == [] and (target / "00.ipynb").read_text() == "answers"
+    (source / "00.ipynb").write_text("third")
+    assert lab.working_copies(source, target) == ["00.ipynb"] and (target / "00.ipynb").read_text() == "answers"
+    (target / ".copied.json").write_text("damaged")
+    assert lab.working_copies(source, target) == ["00.ipynb", "glossary.md"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST = "00_start.ipynb"
+OWN = "my-notebooks"  # where the learner works
 WAIT_SECONDS = 180
 
 
@@ -83,9 +86,42 @@ def address(info: dict, page: str) -> str:
     return info["url"] + page + query
 
 
+def working_copies(source: Path, target: Path) -> list[str]:
+    """Copy the lectures to a folder of the learner's own, so that answers do not change the project's files.
+
+    A copy that nobody has changed follows a newer lecture. A copy with a person's work stays; returns the names of those
+    whose lecture has changed since.
+    """
+    target.mkdir(exist_ok=True)
+    note = target / ".copied.json"
+    try:
+        copied = json.loads(note.read_text())
+    except (OSError, ValueError):
+        copied = {}
+    kept = []
+    for file in sorted([*source.glob("*.ipynb"), *source.glob("*.md")]):
+        new, own = digest(file), target / file.name
+        if not own.exists() or digest(own) == copied.get(file.name):
+            shutil.copyfile(file, own)
+            copied[file.name] = new
+        elif copied.get(file.name) != new:
+            kept.append(file.name)
+    note.write_text(json.dumps(copied))
+    return kept
+
+
+def digest(file: Path) -> str:
+    """What tells two files' contents apart."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def main(extra: list[str]) -> int:
-    folder = ROOT / "notebooks"
-    if not folder.is_dir():
+    folder = ROOT / OWN
+    if (ROOT / "notebooks").is_dir():
+        kept = working_copies(ROOT / "notebooks", folder)
+        if kept:
+            print(f"Newer than your copies in {OWN}/: {', '.join(kept)}. Rename yours to get the new ones.")
+    else:
         folder = ROOT
     browser = has_browser()
     root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -94,8 +94,13 @@ class Prediction:
     def reveal(self, answer: Any) -> Verdict:
         """What does this prediction get to hear? "good" when it is right, otherwise "note" with words of its own."""
         mine, right = self.kind.read(answer, self.id), self.answer()
-        shown = f"You predicted {to_words(mine)}"
+        words = dict(getattr(self.kind, "options", ()))  # of a choice: what stands on the buttons
+        shown = f"You predicted {words.get(mine) or to_words(mine)}"
         if mine == right:
             return Verdict("good", f"{shown}, and that is what the library computes.", self.because)
         reply = next((r.words for r in self.replies if self.kind.read(r.answer, self.id) == mine), "")
-        return Verdict("note", f"{shown}; the library computes {to_words(right)}.", f"{reply} {self.because}".strip())
+        return Verdict(
+            "note",
+            f"{shown}; the library computes {words.get(right) or to_words(right)}.",
+            f"{reply} {self.because}".strip(),
+        )

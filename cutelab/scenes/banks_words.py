@@ -88,7 +88,8 @@ def who(params: BanksParams) -> str:
     if params.read == "diagonal":
         step = "i" if vector == 1 else f"{vector}i"
         return f"Lane Ti {does} row i, column ({first} + {step}) mod {pieces * vector}."
-    return f"Lane Ti {does} row i mod {block_rows(params.kind)} from {place(params)} on."
+    high = block_rows(params.kind)
+    return f"Lane Ti {does} row i mod {high}, piece i div {high}, from {place(params)} on."
 
 
 def reads(result: Result) -> str:

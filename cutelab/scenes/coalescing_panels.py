@@ -96,7 +96,7 @@ def memory(result: Result) -> Grid:
     fill, labels, second, probe = stand(result, np.where(at[:, None] >= 0, cells, -1))
     fetched = np.isin(cell_sector, sector[: params.active]) & (at[:, None] >= 0)
     more = np.array([row.kind == "more" for row in rows])
-    states = np.where((fetched & (fill < 0)) | more[:, None], HOLE, 0).astype(np.uint8)
+    states = np.where(fetched & (fill < 0), HOLE, 0).astype(np.uint8)
     gaps = [i for i, row in enumerate(rows) if row.kind == "gap"]
     worded = set(np.flatnonzero(more).tolist()) | (set(gaps) if len(gaps) <= 3 and not more.any() else set())
     boxes = tuple(Box(i, i, *band_words(result, rows[i])) for i in sorted(worded))

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutelab import int_tuple
+from cutelab import int_tuple, notation
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.errors import CuteLabError
 from cutelab.layout import Layout, mode_offsets, offsets, rank, size
@@ -81,6 +81,9 @@ class LayoutParams(Params):
             layout = _turn(parse_layout(str(layout)) if layout is not None else self.parsed, knobs)
         if layout is not None:
             changes["layout"] = layout = str(layout)
+            bits = notation.parse(layout).pointer_bits  # smem_ptr[16b]: the element is 2 bytes large
+            named = [name for name, size in ELEMENTS.items() if 8 * size == bits]
+            changes |= {"element": named[0]} if named and "element" not in changes else {}
             changes.setdefault("row", min(self.row, grid_shape(parse_layout(layout))[0] - 1))
         if int_tuple.is_int(changes.get("row")):
             parsed = self.parsed if layout is None else parse_layout(layout)

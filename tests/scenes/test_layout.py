@@ -235,3 +235,10 @@ def test_probe_cells_outside_are_refused():
     for cell in (-1, 64):
         with pytest.raises(CuteLabError):
             LayoutParams().probe(cell)
+
+
+def test_a_shared_memory_pointer_names_the_element():
+    text = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"
+    params = LayoutParams().change(layout=text)
+    assert params.element == "half" and f"byte {compute(params).offset * 2} " in panels(compute(params)).status
+    assert LayoutParams().change(layout=text, element="float32").element == "float32"
