@@ -89,7 +89,7 @@ def who(params: BanksParams) -> str:
         step = "i" if vector == 1 else f"{vector}i"
         return f"Lane Ti {does} row i, column ({first} + {step}) mod {pieces * vector}."
     high = block_rows(params.kind)
-    return f"Lane Ti {does} row i mod {high}; i div {high} goes right."
+    return f"Lane Ti {does} row i mod {high}, piece i div {high}."
 
 
 def reads(result: Result) -> str:
