@@ -89,7 +89,8 @@ def _law(law: str, first: Any, result: Any) -> Lines:
     if not law or isinstance(first, Swizzle):
         return
     if law == SAME:
-        laws.check_same("explain", result, *map(laws.domain_values, (result, first)), first.shape, law)
+        got, want = laws.domain_values(result, first.shape), laws.domain_values(first)
+        laws.check_same("explain", result, got, want, first.shape, law)
     shape = result.shape if "R(c)" in law or "A(R(i))" in law else first.shape
     yield f"Checked: {law} {laws.checked_phrase(shape)}." if "(" in law else f"Checked: {law}."
 

@@ -93,7 +93,7 @@ class TilingParams(Params):
             changes = {**dict(zip(names, EXAMPLES[example], strict=True)), **changes}
         tiler = parse_tiler(spell_tiler(changes.get("tiler", self.tiler)))
         knobs = {k: changes.pop(k) for k in list(changes) if k.startswith("tile_")}
-        if "operation" in changes and "tiler" not in changes:
+        if isinstance(changes.get("operation"), str) and "tiler" not in changes:
             tiler = of_kind(tiler, self.operation, changes["operation"])
         for knob, value in knobs.items():
             tiler = turned(tiler, knob, value)

@@ -94,3 +94,8 @@ def test_inverses_vectors_and_recasts():
     text = explain(recast_layout, A, 16, 24)
     assert "24/16 = 3/2" in text and "Refused" in text
     assert "8:8: stride 8 / 2 = 4. 8:4" in explain(recast_layout, A, 16, 32)
+
+
+def test_a_result_too_large_to_check_everywhere_is_sampled_at_the_same_coordinates():
+    text = explain("coalesce", parse_layout("(2147483647,2147483647)"))
+    assert "4611686014132420609:1" in text
