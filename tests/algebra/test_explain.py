@@ -11,6 +11,7 @@ from cutelab import (
     explain,
     left_inverse,
     max_common_vector,
+    parse_layout,
     raked_product,
     recast_layout,
     tile_to_shape,
