@@ -19,7 +19,7 @@ from cutelab.scenes.tiling_cut import MATRIX, Cut, explained, tiler_words
 from cutelab.scenes.words import number
 
 if TYPE_CHECKING:
-    from cutelab.scenes.tiling import Result
+    from cutelab.scenes.tiling import Result, Sheet
 
 
 def slice_coordinate(found: Cut, tile: int) -> tuple[Any, ...]:
@@ -107,6 +107,8 @@ def subtitle(result: Result) -> str:
     if found.known is None:
         return "Numbers are offsets."
     words = f"Numbers are offsets, in elements. Colour: the {what(found)[0]}"
+    if found.count > 8:
+        words += "; 8 colours in turn"
     if not found.divides and found.operation not in MATRIX:
         words += "; one copy a column" if found.operation != "flat_product" else ""
     whole = max(found.extent[0], int(sheet.rows[-1]) + 1), max(found.extent[1], int(sheet.columns[-1]) + 1)
@@ -180,10 +182,16 @@ def _verdict(result: Result, k: int) -> Verdict:
                 "note",
                 f"{sentence}: the last ones reach beyond the matrix.",
                 f"{number(total)} places for {number(whole)} elements: a kernel must leave out the other "
-                f"{number(total - whole)} (predicate them).",
+                f"{number(total - whole)} (predicate them){_drawn(result.sheets[0], total - whole)}.",
             )
         return Verdict("good", f"{sentence}: every element of the matrix is in exactly one tile.", second)
     return _product(found, sentence, second, total)
+
+
+def _drawn(sheet: Sheet, beyond: int) -> str:
+    """Are the places beyond the matrix in the picture?"""
+    drawn = int((sheet.beyond & (sheet.pair >= 0)).sum())
+    return "" if drawn == beyond else f"; {number(drawn)} of them are drawn" if drawn else "; they are not drawn"
 
 
 def _product(found: Cut, sentence: str, second: str, total: int) -> Verdict:
