@@ -107,15 +107,13 @@ def subtitle(result: Result) -> str:
     if found.known is None:
         return "Numbers are offsets."
     words = f"Numbers are offsets, in elements. Colour: the {what(found)[0]}"
-    if found.count > 8:
-        words += "; 8 colours in turn"
     if not found.divides and found.operation not in MATRIX:
         words += "; one copy a column" if found.operation != "flat_product" else ""
     whole = max(found.extent[0], int(sheet.rows[-1]) + 1), max(found.extent[1], int(sheet.columns[-1]) + 1)
     if sheet.pair.shape != whole:
         rows, columns = sheet.rows, sheet.columns
         words += f". Rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]} of {whole[0]} x {whole[1]}"
-    return words + "."
+    return words + (". 8 colours in turn." if found.count > 8 else ".")
 
 
 def picked_layout(found: Cut) -> str:
@@ -181,8 +179,8 @@ def _verdict(result: Result, k: int) -> Verdict:
             return Verdict(
                 "note",
                 f"{sentence}: the last ones reach beyond the matrix.",
-                f"{number(total)} places for {number(whole)} elements: a kernel must leave out the other "
-                f"{number(total - whole)} (predicate them){_drawn(result.sheets[0], total - whole)}.",
+                f"{number(total)} places for {number(whole)} elements: a kernel must leave out (predicate) the other "
+                f"{number(total - whole)}{_drawn(result.sheets[0], total - whole)}.",
             )
         return Verdict("good", f"{sentence}: every element of the matrix is in exactly one tile.", second)
     return _product(found, sentence, second, total)
@@ -191,7 +189,7 @@ def _verdict(result: Result, k: int) -> Verdict:
 def _drawn(sheet: Sheet, beyond: int) -> str:
     """Are the places beyond the matrix in the picture?"""
     drawn = int((sheet.beyond & (sheet.pair >= 0)).sum())
-    return "" if drawn == beyond else f"; {number(drawn)} of them are drawn" if drawn else "; they are not drawn"
+    return "" if drawn == beyond else f"; {number(drawn)} of them are drawn" if drawn else "; none is drawn"
 
 
 def _product(found: Cut, sentence: str, second: str, total: int) -> Verdict:

@@ -238,8 +238,8 @@ def test_the_legend_and_the_words_say_what_is_drawn():
     assert (
         "8 colours in turn" in picture.subtitle and "in turn" not in view(example="blocked", tiler="(2,2)")[2].subtitle
     )
-    assert view(tiler="<5, 8>")[2].verdicts[0].second.endswith("128 (predicate them); they are not drawn.")
-    assert view(example="the last tile is short")[2].verdicts[0].second.endswith("52 (predicate them).")
+    assert view(tiler="<5, 8>")[2].verdicts[0].second.endswith("leave out (predicate) the other 128; none is drawn.")
+    assert view(example="the last tile is short")[2].verdicts[0].second.endswith("the other 52.")
     assert grids(view(example="128 x 128")[2])["matrix"].fill.shape == (16, 24), "four digits need room"
 
 
