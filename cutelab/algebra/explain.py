@@ -48,11 +48,11 @@ def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
     Definition: R(c) = A(B(c)) for every coordinate c of B, one mode of B after the other.
     A in as few modes as possible: (6,2):(8,2)
     Mode 4:3 of B: 4 elements of A, 3 apart.
-      A's mode 6:8: 6 / 3 = 2 fit in. Take 2 of 4, stride 3*8 = 24; 2 left, in steps of 3 / 6 -> 1.
-      A's last mode 2:2: take the 2 left, stride 1*2 = 2.
+      A's mode 6:8: 6 / 3 = 2 fit in. Take 2 of 4, stride 3*8 = 24; 4 / 2 = 2 times these, in steps of 1.
+      A's last mode 2:2: take all 2, stride 1*2 = 2.
       Together (2,2):(24,2).
     Mode 3:1 of B: 3 elements of A, 1 apart.
-      A's mode 6:8: 6 / 1 = 6 fit in. Take 3 of 3, stride 1*8 = 8; 1 left, in steps of 1 / 6 -> 1.
+      A's mode 6:8: 6 / 1 = 6 fit in. Take 3 of 3, stride 1*8 = 8; 3 / 3 = 1: done.
       Together 3:8.
     Result R = ((2,2),3):((24,2),8).
     Checked: R(c) = A(B(c)) at all 12 coordinates.

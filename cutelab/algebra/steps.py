@@ -27,7 +27,7 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
     Definition: R(c) = A(B(c)) for every coordinate c of B, one mode of B after the other.
     A in as few modes as possible: 20:2
     Mode 5:4 of B: 5 elements of A, 4 apart.
-      A's last mode 20:2: take the 5 left, stride 4*2 = 8.
+      A's last mode 20:2: take all 5, stride 4*2 = 8.
       Together 5:8.
     """
     modes = coalesce_beyond(a)
@@ -46,17 +46,18 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
         broken = isinstance(found, Broken)
         for i, at in enumerate(steps):
             if i == len(modes) - 1 and not broken:
-                yield f"  A's last mode {at.shape}:{at.stride}: take the {at.extent} left, stride {at.step}*{at.stride} = {at.step * at.stride}."
+                yield f"  A's last mode {at.shape}:{at.stride}: take all {at.extent}, stride {at.step}*{at.stride} = {at.step * at.stride}."
             elif at.taken == 1:
                 yield f"  A's mode {at.shape}:{at.stride}: {_passed(at)}"
             else:
                 yield (
                     f"  A's mode {at.shape}:{at.stride}: {at.shape} / {abs(at.step)} = {_fits(at)} fit in. Take {at.taken} "
-                    f"of {at.extent}, stride {at.step}*{at.stride} = {at.step * at.stride}; {at.rest} left, "
-                    f"in steps of {at.step} / {at.shape} -> {at.next_step}."
+                    f"of {at.extent}, stride {at.step}*{at.stride} = {at.step * at.stride}; {_remains(at)}."
                 )
                 if at.shape % at.step and at.rest > 1:
                     yield f"  {at.step} does not divide {at.shape}: what follows is out of step, and C++ does not notice."
+                if at.rest == 1:
+                    break
         if isinstance(found, Broken):
             yield f"  Here it fails: {why_broken(found)}."
             return
@@ -66,6 +67,12 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
 def _fits(at: Any) -> str:
     fits = -(-at.shape // abs(at.step))
     return f"{fits}" if at.shape % at.step == 0 else f"{at.shape / abs(at.step):.3g} -> {fits}"
+
+
+def _remains(at: Any) -> str:
+    """What is still to be taken is a quotient: so many times the elements just taken."""
+    done = f"{at.extent} / {at.taken} = {at.rest}"
+    return f"{done}: done" if at.rest == 1 else f"{done} times these, in steps of {at.next_step}"
 
 
 def _passed(at: Any) -> str:
@@ -182,7 +189,7 @@ def left_inverse_steps(a: Layout) -> Lines:
     """
     yield f"left_inverse of A = {a}"
     yield "Definition: R takes an offset back to its 1-D index: R(A(i)) = i. In ascending order of A's strides:"
-    reach, before_stride = 0, 1
+    reach, before_stride, last = 0, 1, ""
     for extent, stride, before in _sorted_modes(a):
         mode = f"Mode {extent}:{stride}"
         if stride == 0 and extent > 1:
@@ -190,11 +197,14 @@ def left_inverse_steps(a: Layout) -> Lines:
             return
         if extent == 1:
             continue
-        if stride < reach or stride % before_stride:
-            yield f"{mode}: stride {stride} is not a multiple of {before_stride} beyond {reach}, where the mode before ends."
+        if stride < reach:
+            yield f"{mode}: stride {stride} lies below {reach}, where the mode {last} ends."
+            return
+        if stride % before_stride:
+            yield f"{mode}: stride {stride} is not a multiple of {before_stride}, the stride of the mode {last} before it."
             return
         yield f"{mode}: an offset is read in groups of {stride}; the group's number counts in steps of {before} of the index."
-        reach, before_stride = extent * stride, stride
+        reach, before_stride, last = extent * stride, stride, f"{extent}:{stride}"
 
 
 def upcast_steps(a: Any, n: int) -> Lines:

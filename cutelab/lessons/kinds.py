@@ -149,7 +149,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options, each a key and a text; answered by its key or by its text."""
+    """One of several options, each a key and a text; answered by its key or by its text, whatever its capitals and spaces."""
 
     options: tuple[tuple[str, str], ...]
 
@@ -166,9 +166,9 @@ class Choice:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> str:
-        said = str(answer).strip().lower()
+        said = _letters(str(answer))
         for key, text in self.options:
-            if said in (key.lower(), text.lower()):
+            if said in (_letters(key), _letters(text)):
                 return key
         keys = ", ".join(f'"{key}"' for key, _ in self.options)
         raise CuteLabError(f"The answer must be one of {keys}; yours is {describe(answer)}.")
@@ -178,6 +178,11 @@ class Choice:
 
     def difference(self, mine: str, right: str) -> str:
         return f"You chose {mine}: {dict(self.options)[mine]}." if mine != dict(self.options)[mine] else ""
+
+
+def _letters(text: str) -> str:
+    """A text without spaces and capitals."""
+    return "".join(text.lower().split())
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ KEYS = (
     "cannot all come back",
     "the two overlap",
     "is not a multiple of",
+    "lies below",
     "fit in. Take",
     "joined to",
     "there is room",

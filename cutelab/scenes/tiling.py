@@ -167,7 +167,7 @@ class Sheet:
     pair     int64 (R, C): which pair (element + elements·tile) stands in each cell, -1 for none that is followed
     offsets  int64 (R, C): the offset at each cell
     beyond   bool (R, C): outside the matrix (a tile that does not fit reaches there)
-    tile     the picked tile
+    tile     the picked tile; of a second tiler, the tile that holds the picked element (-1: none)
     """
 
     cut: Cut
@@ -227,7 +227,7 @@ def compute(params: TilingParams) -> Result:
     own = ids[ids // first.elements == tile]
     picked = tile * first.elements + params.element
     spot = tuple(int(x[0]) for x in first.places(np.array([picked])))
-    most = tiling_panels.most(first.extent, len(params.cuts))
+    most = tiling_panels.most(first.extent, len(params.cuts), first.layout)
     rows, columns = (
         _window(max(extent, int(met.max()) + 1), at, mine, limit)
         for extent, at, mine, met, limit in zip(
@@ -236,8 +236,8 @@ def compute(params: TilingParams) -> Result:
     )
     sheets = [_sheet(first, tile, ids, (down, across), rows, columns)]
     for second in params.cuts[1:]:
-        at = min(params.i, second.grid[0] - 1) + second.grid[0] * min(params.j, second.grid[1] - 1)
-        known = second.known is not None
+        at = int(second.holders(*map(np.array, spot)))
+        known = at >= 0
         more = followed(second, at, min(params.element, second.elements - 1)) if known else np.zeros(0, np.int64)
         places = second.places(more) if known else (more, more)
         sheets.append(_sheet(second, at, more, places, rows, columns))
@@ -254,7 +254,7 @@ def compute(params: TilingParams) -> Result:
 def _bare(params: TilingParams) -> Result:
     """Nothing is known of the tiles: the matrix alone."""
     first, none = params.cut, np.zeros(0, np.int64)
-    most = tiling_panels.most(first.extent, 1)
+    most = tiling_panels.most(first.extent, 1, first.layout)
     rows, columns = np.arange(min(first.extent[0], most[0])), np.arange(min(first.extent[1], most[1]))
     sheets = (_sheet(first, 0, none, (none, none), rows, columns),)
     return Result(params, sheets, np.zeros(1, np.int64), (0, 0), 0, 0, (0, 0, 0))

@@ -109,6 +109,21 @@ class Cut:
         assert self.rows is not None and self.columns is not None
         return laws.values(self.rows, ids), laws.values(self.columns, ids)
 
+    def holders(self, down: np.ndarray, across: np.ndarray) -> np.ndarray:
+        """Which tile holds each of these places? -1 where none does. Large steps first, as a tile and its complement allow."""
+        if self.known is None:
+            return np.full(down.shape, -1)
+        rest = [down + self.extent[0] * across] if self.index is not None else [down, across]
+        steps = [laws.flat_modes(x) for x in ([self.index] if self.index is not None else [self.rows, self.columns])]
+        weights = _steps([extent for extent, _ in steps[0]], 1)
+        ids = np.zeros(down.shape, np.int64)
+        for axis, modes in enumerate(steps):
+            for (extent, step), weight in sorted(zip(modes, weights, strict=True), key=lambda m: -m[0][1]):
+                digit = np.minimum(rest[axis] // step, extent - 1) if step else 0
+                rest[axis], ids = rest[axis] - digit * step, ids + digit * weight
+        there = [r == 0 for r in rest]
+        return np.where(np.logical_and.reduce(there), ids // self.elements, -1)
+
     def offsets(self, ids: np.ndarray) -> np.ndarray:
         """At which offset lies the element of each of these pairs? Without a result: what the matrix gives at that place."""
         if self.offset is not None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutelab.algebra.simplify import AnyLayout
+from cutelab.layout import Layout, cosize
 from cutelab.scenes import tiling_words as words
 from cutelab.scenes.panels import OUTSIDE, Cure, Grid, Key, Line, Lines, Picture, Ring, Tips
 from cutelab.scenes.sheet import crd_text, sheet, sum_text
@@ -15,16 +17,20 @@ if TYPE_CHECKING:
     from cutelab.scenes.tiling import Result, Sheet
 
 WIDE = 16  # columns up to which the tile stands beside the matrix; more: below it
+DASHED = 24  # side of a cell from which the drawing dashes the frame of a tile
 INT32 = 2**31 - 1
 
 
-def most(extent: tuple[int, int], sheets: int) -> tuple[int, int]:
-    """How many rows and columns of a matrix are drawn?
+def most(extent: tuple[int, int], sheets: int, layout: AnyLayout) -> tuple[int, int]:
+    """How many rows and columns of a matrix are drawn? Fewer columns where the offsets have four digits and more.
 
-    >>> most((128, 128), 1), most((16, 16), 1), most((8, 64), 2)
-    ((16, 32), (20, 16), (20, 16))
+    >>> most((128, 128), 1, Layout((128, 128))), most((16, 32), 1, Layout((16, 32))), most((8, 64), 2, Layout((8, 64)))
+    ((16, 24), (16, 32), (20, 16))
     """
-    return (20, WIDE) if sheets > 1 or extent[1] <= WIDE else (16, 32)
+    if sheets > 1 or extent[1] <= WIDE:
+        return 20, WIDE
+    inner = layout if isinstance(layout, Layout) else layout.inner
+    return 16, 24 if cosize(inner) > 1000 else 32
 
 
 def picture(result: Result) -> Picture:
@@ -48,7 +54,7 @@ def picture(result: Result) -> Picture:
         subtitle=words.subtitle(result),
         body=body,
         widths=widths,
-        legend=_legend(result),
+        legend=_legend(result, matrices),
         verdicts=words.verdicts(result),
         status=words.status(result),
         reads=words.reads(result),
@@ -215,7 +221,7 @@ def _within(result: Result) -> str:
     return f"{text.split(' = ')[0]} = {result.offset}"
 
 
-def _legend(result: Result) -> tuple[Key, ...]:
+def _legend(result: Result, matrices: list[Grid]) -> tuple[Key, ...]:
     found = result.cut
     if found.known is None:
         return ()
@@ -226,7 +232,9 @@ def _legend(result: Result) -> tuple[Key, ...]:
         if name[0] < down and name[1] < across:
             text = f"{one} ({name[0]},{name[1]})" if found.pairs else f"{one} ({name[0]})"
             keys.append(Key(text, "fill", "category", (name[0] + 3 * name[1]) % 8))
-    keys.append(Key(f"the picked {one}", "access"))
+    dashed = min(min(grid.cell) for grid in matrices) >= DASHED
+    picked = f"the picked {one}" if len(matrices) == 1 else "the tile of the picked element"
+    keys.append(Key(picked, "twin" if dashed else "access"))
     keys.append(Key("the picked element", "probe"))
     if any((s.beyond & (s.pair >= 0)).any() for s in result.sheets):
         keys.append(Key("beyond the matrix", "outside"))
@@ -240,6 +248,11 @@ def _tips(result: Result) -> Tips | None:
     tile, element = np.divmod(result.ids, found.elements)
     down, across = found.places(result.ids)
     table = [tile % found.grid[0], tile // found.grid[0], element, down, across, found.offsets(result.ids)]
-    clipped = np.clip(np.stack(table, 1), -INT32, INT32).astype(np.int32)
     name = "({0},{1})" if found.pairs else "({0})"
-    return Tips(f"{words.what(found)[0]} {name}, element {{2}}\n({{3}},{{4}}) → offset {{5}}", clipped)
+    who = f"{words.what(found)[0]} {name}, element {{2}}"
+    for second in result.sheets[1:]:
+        tiles = second.cut.holders(down, across)
+        table += [tiles % second.cut.grid[0], tiles // second.cut.grid[0]]
+        who = f"left {who}; right tile " + ("({6},{7})" if second.cut.pairs else "({6})")
+    clipped = np.clip(np.stack(table, 1), -INT32, INT32).astype(np.int32)
+    return Tips(f"{who}\n({{3}},{{4}}) → offset {{5}}", clipped)

@@ -19,7 +19,7 @@ from cutelab.scenes.tiling_cut import MATRIX, Cut, explained, tiler_words
 from cutelab.scenes.words import number
 
 if TYPE_CHECKING:
-    from cutelab.scenes.tiling import Result
+    from cutelab.scenes.tiling import Result, Sheet
 
 
 def slice_coordinate(found: Cut, tile: int) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ def subtitle(result: Result) -> str:
     if sheet.pair.shape != whole:
         rows, columns = sheet.rows, sheet.columns
         words += f". Rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]} of {whole[0]} x {whole[1]}"
-    return words + "."
+    return words + (". 8 colours in turn." if found.count > 8 else ".")
 
 
 def picked_layout(found: Cut) -> str:
@@ -179,11 +179,17 @@ def _verdict(result: Result, k: int) -> Verdict:
             return Verdict(
                 "note",
                 f"{sentence}: the last ones reach beyond the matrix.",
-                f"{number(total)} places for {number(whole)} elements: a kernel must leave out the other "
-                f"{number(total - whole)} (predicate them).",
+                f"{number(total)} places for {number(whole)} elements: a kernel must leave out (predicate) the other "
+                f"{number(total - whole)}{_drawn(result.sheets[0], total - whole)}.",
             )
         return Verdict("good", f"{sentence}: every element of the matrix is in exactly one tile.", second)
     return _product(found, sentence, second, total)
+
+
+def _drawn(sheet: Sheet, beyond: int) -> str:
+    """Are the places beyond the matrix in the picture?"""
+    drawn = int((sheet.beyond & (sheet.pair >= 0)).sum())
+    return "" if drawn == beyond else f"; {number(drawn)} of them are drawn" if drawn else "; none is drawn"
 
 
 def _product(found: Cut, sentence: str, second: str, total: int) -> Verdict:

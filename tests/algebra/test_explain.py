@@ -64,6 +64,14 @@ def test_composition_shows_where_it_fails():
     assert "A(6) = 7" in text.splitlines()[-1]
 
 
+def test_what_remains_is_a_quotient_and_the_walk_ends_where_nothing_does():
+    text = explain(composition, Layout((8, 8), (1, 9)), Layout(64))
+    assert "Take 8 of 64, stride 1*1 = 1; 64 / 8 = 8 times these, in steps of 1." in text
+    assert "A's last mode 8:9: take all 8, stride 1*9 = 9." in text
+    text = explain(composition, Layout((8, 8, 8), (1, 9, 81)), Layout(3))
+    assert text.count("A's") == 1 and "3 / 3 = 1: done." in text and "left" not in text
+
+
 def test_composition_beyond_the_size_says_so():
     text = explain(composition, Layout((8, 8), (1, 9)), Layout(128))
     assert "B reaches index 127, A has 64: the last mode of A goes on beyond its size." in text
@@ -87,7 +95,9 @@ def test_divides_and_products_go_through_complement_and_composition():
 
 
 def test_inverses_vectors_and_recasts():
-    assert "stride 3 is not a multiple of 2 beyond 4" in explain(left_inverse, Layout((2, 2), (2, 3)))
+    assert "stride 3 lies below 4, where the mode 2:2 ends." in explain(left_inverse, Layout((2, 2), (2, 3)))
+    text = explain(left_inverse, Layout((2, 2), (2, 5)))
+    assert "stride 5 is not a multiple of 2, the stride of the mode 2:2 before it." in text
     assert "Its first mode is 8:1, so 8 elements run along together." in explain(
         max_common_vector, Layout((8, 8), (1, 9)), Layout((8, 8))
     )

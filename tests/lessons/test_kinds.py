@@ -75,6 +75,9 @@ def test_a_single_number_is_not_given_away():
 def test_a_choice_is_answered_by_key_or_text():
     choice = Choice((("a", "Row-major"), ("b", "column-major")))
     assert choice.read(" A ") == choice.read("row-major") == "a"
+    lines = Choice.of("t(2, 3)", "t(_, make_coord(2,3))")
+    for said in ("t(_,make_coord(2,3))", "t(_, make_coord(2, 3))", " t( _ , make_coord(2,\n3) ) "):
+        assert lines.read(said) == "t(_, make_coord(2,3))"
 
 
 def test_the_first_failing_input_is_named_yours_against_right():

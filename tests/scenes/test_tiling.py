@@ -13,7 +13,7 @@ from cutelab.scenes.panels import OUTSIDE, Lines
 from cutelab.scenes.tilers import parse_tiler, spell_tiler
 from cutelab.scenes.tiling import EXAMPLES, OPERATIONS, TilingParams, compute, panels
 from cutelab.scenes.tiling_cut import DIVIDES, MATRIX, PRODUCTS, cut
-from cutelab.scenes.tiling_words import cpp_coordinate, slice_coordinate, zeros
+from cutelab.scenes.tiling_words import cpp_coordinate, slice_coordinate, tile_name, zeros
 
 ODD = [
     {"layout": "24", "tiler": "4:2"},
@@ -200,6 +200,47 @@ def test_a_layout_tiler_and_a_tuple_stand_beside_each_other():
     one, two = (grids(picture)[n] for n in ("matrix", "other"))
     assert (one.labels == two.labels).all() and (one.fill != two.fill).any() and (one.probe == two.probe).all()
     assert len(picture.verdicts) == 2
+
+
+@pytest.mark.parametrize("tiler", ["(4,2):(1,4)", "<2, 8>", "6:1", "4:2", "(2,2):(1,4)", "<_, 3>", "<2:4, 2>"])
+def test_on_each_side_the_frame_is_the_tile_that_holds_the_picked_element(tiler):
+    params = TilingParams().change(layout="(8,8):(1,8)", tiler="<4, 2>", other=tiler)
+    for cell in range(64):
+        moved = params.change(**params.probe(cell))
+        result = compute(moved)
+        picture, right = panels(result), result.sheets[1]
+        row, col = np.argwhere(result.sheets[0].pair == result.picked)[0]
+        assert right.pair[row, col] // right.cut.elements == right.tile
+        for grid in (g for g in picture.grids() if g.name in ("matrix", "other")):
+            frames = [r for r in grid.rings if r.kind == "access"]
+            assert any(r.row <= row <= r.row_end and r.col <= col <= r.col_end for r in frames)
+        tip = picture.tips.template.format(*picture.tips.table[result.probed])
+        assert tip.startswith("left tile ") and f"right tile {tile_name(right.cut, right.tile)}" in tip
+
+
+@each
+def test_the_tile_that_holds_a_place_is_the_one_that_was_followed_there(changes):
+    found = view(**changes)[1].cut
+    if found.known is None or found.elements * found.count > 2**14:
+        return
+    ids = np.arange(found.elements * found.count)
+    down, across = found.places(ids)
+    held = found.holders(down, across)
+    places = set(zip(held.tolist(), down.tolist(), across.tolist(), strict=True))
+    assert places <= set(zip((ids // found.elements).tolist(), down.tolist(), across.tolist(), strict=True))
+
+
+def test_the_legend_and_the_words_say_what_is_drawn():
+    picture = view(example="refused")[2]
+    assert [k.kind for k in picture.legend if "picked tile" in k.text] == ["twin"], "dashed, as in large cells"
+    picture = view()[2]
+    assert [k.kind for k in picture.legend if "picked tile" in k.text] == ["access"]
+    assert (
+        "8 colours in turn" in picture.subtitle and "in turn" not in view(example="blocked", tiler="(2,2)")[2].subtitle
+    )
+    assert view(tiler="<5, 8>")[2].verdicts[0].second.endswith("leave out (predicate) the other 128; none is drawn.")
+    assert view(example="the last tile is short")[2].verdicts[0].second.endswith("the other 52.")
+    assert grids(view(example="128 x 128")[2])["matrix"].fill.shape == (16, 24), "four digits need room"
 
 
 def test_sliders_turn_the_tile():
