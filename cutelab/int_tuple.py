@@ -168,6 +168,7 @@ def idx2crd(index: int, shape: IntTuple) -> IntTuple:
     >>> idx2crd(37, ((4, 8), 2))
     ((1, 1), 1)
     """
+    shape = as_int_tuple(shape, "shape")
     total = product(shape)
     if not is_int(index) or not 0 <= index < total:
         raise CuteLabError(f"index {index} is outside shape {to_text(shape)}; it runs from 0 to {total - 1}")
@@ -189,7 +190,11 @@ def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) ->
     >>> crd2idx((2, 3), (8, 8), (8, 1)), crd2idx(37, ((4, 8), 2)), crd2idx((5, 1), ((4, 8), 2))
     (19, 37, 37)
     """
-    stride = compact_left(shape) if stride is None else stride
+    shape = as_int_tuple(shape, "shape")
+    stride = compact_left(shape) if stride is None else as_int_tuple(stride, "stride")
+    if not congruent(shape, stride):
+        raise CuteLabError(f"stride {to_text(stride)} does not have the profile of shape {to_text(shape)}")
+    coord = tuple(coord) if isinstance(coord, list) else coord
     return _crd2idx(coord, shape, stride, coord, shape)
 
 

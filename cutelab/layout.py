@@ -6,7 +6,7 @@ Source: CuTe's documentation, "CuTe Layouts"; cute/layout.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from cutelab.errors import CuteLabError
 from cutelab.int_tuple import INT64_MAX, IntTuple, to_text
 
 MAX_TABLE = 2**26  # elements of the largest table that is ever allocated (512 MiB of int64)
+
+
+MAX_AXES = 64  # of a NumPy array
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,20 @@ def _has_none(coord: Any) -> bool:
     return coord is None or (isinstance(coord, tuple) and any(map(_has_none, coord)))
 
 
+def check_layout(layout: Any) -> None:
+    """Raise CuteLabError unless this is a layout (a composed one, or one of CUTLASS 2.x, is one too).
+
+    >>> check_layout("(4,2):(2,1)")
+    Traceback (most recent call last):
+    ...
+    cutelab.errors.CuteLabError: '(4,2):(2,1)' is no layout; parse_layout makes one of a text, Layout(shape, stride) of numbers
+    """
+    if not isinstance(layout, Layout) and not (hasattr(layout, "offsets") and hasattr(layout, "shape")):
+        shown = repr(layout)
+        shown = shown if len(shown) < 60 else shown[:57] + "..."
+        raise CuteLabError(f"{shown} is no layout; parse_layout makes one of a text, Layout(shape, stride) of numbers")
+
+
 def size(layout: Any) -> int:
     """How many coordinates does it have? (Elements of the domain.)
 
@@ -141,10 +158,18 @@ def size(layout: Any) -> int:
 def cosize(layout: Any) -> int:
     """How many elements must memory hold for it? The largest offset plus one (strides taken without sign).
 
+    Behind a swizzle too, where CUTLASS's own cosize looks at the inner layout only. Above 2^20 elements a composed layout
+    gets an upper bound: whole periods of the swizzle.
+
     >>> cosize(Layout((8, 8), (9, 1))), cosize(Layout(8, 0))
     (71, 1)
     """
-    layout = getattr(layout, "layout", layout)
+    check_layout(layout)
+    if hasattr(layout, "inner"):
+        if size(layout) <= 2**20 or not hasattr(layout.outer, "period"):
+            return int(offsets(layout).max()) + 1
+        period = layout.outer.period
+        return -(-(layout.offset + cosize(layout.inner)) // period) * period
     return 1 + sum((s - 1) * abs(d) for s, d in _modes(layout.shape, layout.stride))
 
 
@@ -166,12 +191,15 @@ def depth(layout: Any) -> int:
     return int_tuple.depth(_shape(layout))
 
 
-def flatten(layout: Layout) -> Layout:
+def flatten(layout: Any) -> Any:
     """The same function with all leaf modes at the top level.
 
     >>> flatten(Layout(((4, 8), 2), ((16, 1), 8)))
     Layout('(4,8,2):(16,1,8)')
     """
+    check_layout(layout)
+    if hasattr(layout, "inner"):
+        return replace(layout, inner=flatten(layout.inner))
     if not isinstance(layout.shape, tuple):
         return layout
     return Layout(int_tuple.flatten(layout.shape), int_tuple.flatten(layout.stride))
@@ -262,9 +290,12 @@ def offsets(layout: Any) -> np.ndarray:
     array([[0, 1, 2, 3],
            [4, 5, 6, 7]])
     """
+    check_layout(layout)
     if not isinstance(layout, Layout):
-        return layout.offsets()
+        return layout.offsets() if callable(layout.offsets) else layout.offsets
     check_table_size(size(layout), layout)
+    if rank(layout) > MAX_AXES:
+        raise CuteLabError(f"{layout} has {rank(layout)} modes; a table has at most {MAX_AXES} axes: group modes first")
     if not isinstance(layout.shape, tuple):
         table = mode_offsets(layout.shape, layout.stride)
     else:

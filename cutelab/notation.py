@@ -230,17 +230,22 @@ class Reader:
 
     def offset(self) -> tuple[int, int | None]:
         token = self.peek()
-        if token.startswith("smem_ptr"):
+        if token.startswith("smem_ptr") and "[" in token:
             self.at += 1
             bits = re.search(r"\[\s*(\d+)\s*b\s*\]", token)
             if bits is None:
                 self.fail("expected the element's bits, as in smem_ptr[16b](unset)", self.at - 1)
+            if bits.group(1).lstrip("0") not in ("1", "2", "4", "8", "16", "32", "64", "128"):
+                self.fail("an element has 1, 2, 4, ... or 128 bits, as in smem_ptr[16b](unset)", self.at - 1)
             return 0, int(bits.group(1))
         begin = self.at
         if self.name() in ("smem_ptr_flag_bits", "smem_ptr_flag"):
             if self.take("<"):
                 size = self.number("the element's bits")
+                if size not in (1, 2, 4, 8, 16, 32, 64, 128):
+                    self.fail("an element has 1, 2, 4, ... or 128 bits", self.at - 1)
                 self.want(">", "after the bits")
+                self.braces()
                 return 0, size
             return 0, 8
         self.at = begin
@@ -256,7 +261,7 @@ class Reader:
         if not self.compose():
             self.fail("expected 'o' and a layout after the swizzle, as in Sw<3,4,3> o 0 o (8,64):(64,1)")
         begin = self.at
-        if self.peek().startswith("smem_ptr"):
+        if self.peek().startswith("smem_ptr") and "[" in self.peek():
             offset, bits = self.offset()
         else:
             bits = None

@@ -9,7 +9,7 @@ import numpy as np
 from cutelab import int_tuple
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import to_text
-from cutelab.layout import Layout, check_table_size, cosize, offsets, rank, size
+from cutelab.layout import Layout, check_layout, check_table_size, cosize, offsets, rank, size
 
 MAX_PRINT = 2**18  # cells of a printed table
 
@@ -42,6 +42,7 @@ def print_layout(layout: Any, *, static: bool = False) -> str:
         +---+---+
     <BLANKLINE>
     """
+    check_layout(layout)
     if rank(layout) != 2:
         raise CuteLabError(
             f"print_layout prints layouts of rank 2; {layout} has rank {rank(layout)}. "
@@ -50,7 +51,7 @@ def print_layout(layout: Any, *, static: bool = False) -> str:
     _check_print(size(layout), layout)
     table = offsets(layout)
     rows, columns = table.shape
-    digits = len(str(cosize(layout)))
+    digits = len(str(cosize(getattr(layout, "inner", layout))))  # CuTe looks at the layout inside a swizzle
     rule = "    " + ("+" + "-" * (digits + 2)) * columns + "+\n"
     lines = [to_static(layout) if static else str(layout), "\n    "]
     lines += [f"  {n:{digits}d} " for n in range(columns)]

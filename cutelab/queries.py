@@ -56,7 +56,9 @@ def holes(layout: Any) -> np.ndarray:
     check_table_size(top, f"the memory of {layout}")
     used = np.zeros(top, bool)
     used[table[table >= 0]] = True
-    return np.flatnonzero(~used)
+    empty = np.flatnonzero(~used)
+    empty.flags.writeable = False
+    return empty
 
 
 def strides_nest(layout: Layout) -> bool:

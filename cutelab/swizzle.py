@@ -84,6 +84,8 @@ class Swizzle:
         if isinstance(x, np.ndarray):
             if x.dtype.kind not in "iu":
                 raise CuteLabError(f"a swizzle acts on whole numbers, got an array of {x.dtype}")
+            if x.dtype == np.uint64 and x.size and x.max() >= 2**63:
+                raise CuteLabError(f"a swizzle acts on offsets below 2^63, got {x.max()}")
             x = x.astype(np.int64)  # narrower integers could not hold the moved bits
         elif not is_int(x):
             raise CuteLabError(f"a swizzle acts on whole numbers, got {x!r}")
@@ -108,7 +110,7 @@ class Swizzle:
         (Swizzle(3, 2, 3), Swizzle(3, 3, 3), Swizzle(3, 7, 3))
         """
         for unit in (from_bytes, to_bytes):
-            if not isinstance(unit, int | float) or unit <= 0 or log2(unit) % 1:
+            if not (is_int(unit) or isinstance(unit, float)) or not 0 < unit < 2**40 or log2(unit) % 1:
                 raise CuteLabError(f"the unit must be a power of two of bytes (0.125, 1, 2, 4, ...), got {unit!r}")
         base = self.base + int(log2(from_bytes)) - int(log2(to_bytes))
         if base >= 0:
@@ -122,6 +124,8 @@ class Swizzle:
         [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
         """
         n = (self.yyy | self.zzz).bit_length() if bits is None else bits
+        if not is_int(n) or not 0 <= n <= 62:
+            raise CuteLabError(f"a bit matrix has 0 to 62 bits, got {n!r}")
         columns = self(1 << np.arange(n, dtype=np.int64))
         return (columns[None, :] >> np.arange(n)[:, None]) & 1
 
@@ -146,6 +150,7 @@ def make_swizzle(source: int, target: int) -> Swizzle:
     for name, mask in (("source", source), ("target", target)):
         if not is_int(mask) or mask < 0:
             raise CuteLabError(f"the {name} mask must be a whole number of 0 or more, got {mask!r}")
+    source, target = int(source), int(target)
     if source.bit_count() != target.bit_count():
         raise CuteLabError(
             f"masks {source} and {target} have {source.bit_count()} and {target.bit_count()} bits; they need the same number"

@@ -194,3 +194,35 @@ def test_table_of_a_million_elements_is_right_where_sampled():
     assert table.shape == (1024, 1024) and table.dtype == np.int64
     for i in np.random.default_rng(7).integers(0, 2**20, 200).tolist():
         assert table.ravel(order="F")[i] == slow_offset(i, layout)
+
+
+SWIZZLED = parse_layout("Sw<3,0,3> o 0 o (8,6):(8,1)")
+
+
+def test_a_composed_layout_answers_as_its_table_does():
+    assert cutelab.cosize(SWIZZLED) == offsets(SWIZZLED).max() + 1 == 64
+    assert (offsets(cutelab.flatten(SWIZZLED)) == offsets(SWIZZLED)).all()
+    big = parse_layout("Sw<3,0,3> o 0 o (4096,4096):(4096,1)")
+    assert cutelab.cosize(big) >= 4096 * 4096
+
+
+@pytest.mark.parametrize(
+    "ask", [offsets, cutelab.cosize, cutelab.flatten, cutelab.holes, cutelab.is_injective, cutelab.print_layout]
+)
+@pytest.mark.parametrize("value", ["(4,2):(2,1)", (4, 2), None, 5])
+def test_only_layouts_are_asked(ask, value):
+    with pytest.raises(CuteLabError):
+        ask(value)
+
+
+def test_more_modes_than_an_array_has_axes():
+    with pytest.raises(CuteLabError, match="64 axes"):
+        offsets(Layout((1,) * 65))
+    assert cutelab.size(Layout((1,) * 65)) == 1
+
+
+def test_shapes_of_coordinates_are_checked():
+    assert idx2crd(3, [2, 2]) == (1, 1) and crd2idx([1, 1], [2, 2]) == 3
+    with pytest.raises(CuteLabError, match="profile"):
+        crd2idx((1, 1), (2, 2), (1, 2, 3))
+    assert crd2idx((1, 1), (2, 2), [1, 2]) == 3

@@ -139,3 +139,29 @@ def test_bad_offsets_are_refused(x):
 def test_bad_masks_are_refused(masks):
     with pytest.raises(CuteLabError):
         make_swizzle(*masks)
+
+
+def test_offsets_beyond_64_bits_are_refused():
+    for offset in (2**63 - 1, 2**64, -(2**63)):
+        with pytest.raises(CuteLabError, match="2\\^62"):
+            ComposedLayout(Swizzle(1, 0, 1), offset, Layout(8))
+    with pytest.raises(CuteLabError, match="2\\^63"):
+        Swizzle(3, 0, 3)(np.array([2**63 + 8], np.uint64))
+    with pytest.raises(CuteLabError, match="bit matrix"):
+        Swizzle(3, 4, 3).bit_matrix(10**5)
+
+
+def test_numpy_integers_are_integers():
+    assert make_swizzle(np.int64(448), np.int64(56)) == Swizzle(3, 3, 3)
+    assert Swizzle(3, 4, 3).recast(np.int64(1), np.int64(4)) == Swizzle(3, 2, 3)
+
+
+@pytest.mark.parametrize("bits", ["9" * 400, "3", "0"])
+def test_an_element_has_a_power_of_two_of_bits(bits):
+    with pytest.raises(CuteLabError, match="bits"):
+        parse_layout(f"Sw<3,4,3> o smem_ptr[{bits}b](unset) o (8,8)")
+
+
+def test_the_flag_type_of_a_pointer_is_read():
+    text = "ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<Shape<_8,_64>,Stride<_64,_1>>>"
+    assert str(parse_layout(text)) == "Sw<3,3,3> o 0 o (8,64):(64,1)"

@@ -14,7 +14,7 @@ import numpy as np
 from cutelab import int_tuple, notation
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, mode_offsets, offsets, rank, size
+from cutelab.layout import Layout, cosize, mode_offsets, offsets, rank, size
 from cutelab.scenes import layout_panels
 from cutelab.scenes.panels import Picture
 from cutelab.scenes.params import Control, Params, dropdown, index, text
@@ -53,6 +53,11 @@ class LayoutParams(Params):
         if isinstance(self.layout, Layout | ComposedLayout):
             object.__setattr__(self, "layout", str(self.layout))
         rows = grid_shape(self.parsed)[0]
+        inner = getattr(self.parsed, "inner", self.parsed)
+        if abs(getattr(self.parsed, "offset", 0)) + cosize(inner) > 2**57:
+            raise CuteLabError(
+                f"{self.layout} reaches beyond offset 2^57; pictures count bytes and need smaller offsets"
+            )
         self.check_choice("element")
         self.check_choice("colour")
         self.check_range("row", 0, 2**62)

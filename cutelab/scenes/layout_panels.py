@@ -247,18 +247,18 @@ def _status(result: Result) -> str:
     return f"{at} → offset {result.offset} elements · byte {byte} · word {byte // 4} · bank {byte // 4 % 32}"
 
 
-def _tips(result: Result) -> Tips:
+def _tips(result: Result) -> Tips | None:
+    """What the pointer reads; none where a number does not fit into the 32 bits that travel to the browser."""
     byte = result.table * ELEMENTS[result.params.element]
     row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
     table = np.stack([row, column, result.table, byte, byte // 4, byte // 4 % 32], axis=-1).reshape(-1, 6)
+    if np.abs(table).max() >= 2**31:
+        return None
+    where = "({0},{1})"
     if rank(result.layout) == 1:
         table[:, 0] = table[:, 0] * 16 + table[:, 1]
-        return Tips("({0}) → offset {2}\nbyte {3} · word {4} · bank {5}", _int32(table))
-    return Tips("({0},{1}) → offset {2}\nbyte {3} · word {4} · bank {5}", _int32(table))
-
-
-def _int32(table: np.ndarray) -> np.ndarray:
-    return np.clip(table, -(2**31), 2**31 - 1).astype(np.int32)
+        where = "({0})"
+    return Tips(where + " → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32))
 
 
 def _copies(layout: Any) -> dict[str, str]:
@@ -269,7 +269,8 @@ def _copies(layout: Any) -> dict[str, str]:
     else:
         found["Python"] = f'parse_layout("{layout}")'
         inner = notation.print_type(layout.inner.shape, layout.inner.stride)
-        found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},_{layout.offset},{inner}>"
+        offset = f"_{layout.offset}" if layout.offset >= 0 else f"Int<{layout.offset}>"
+        found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},{offset},{inner}>"
     if rank(layout) == 2 and size(layout) <= MAX_PRINTED:
         found["print_layout"] = print_layout(layout)
     return found

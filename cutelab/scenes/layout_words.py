@@ -70,7 +70,9 @@ def verdict(result: Result) -> Verdict:
         return Verdict(
             "note",
             f"Every coordinate has its own offset; they run from {low} to {high}.",
-            "A negative stride walks backwards: point the base at the last element, not the first.",
+            "A negative stride walks backwards: point the base at the last element, not the first."
+            if any(d < 0 for _, d in modes)
+            else f"The offset {layout.offset} begins before the base.",
         )
     empty = high + 1 - total
     if empty:
@@ -118,7 +120,7 @@ def _collisions(result: Result, double: np.ndarray, modes: list[tuple[int, int]]
     pair = f"{coordinate(result, *a)} and {coordinate(result, *b)}"
     still = [i for i, (s, d) in enumerate(modes) if d == 0 and s > 1]
     moving = int(np.prod([s for s, d in modes if d != 0], initial=1))
-    if still and moving == len(result.used):
+    if still and result.checked and moving == len(result.used):
         return Verdict(
             "note",
             f"Broadcast: {result.counts[0]} coordinates share each offset, because leaf mode {still[0]} has stride 0.",
@@ -129,9 +131,10 @@ def _collisions(result: Result, double: np.ndarray, modes: list[tuple[int, int]]
     else:
         which = f"{number(len(where))} offsets ({_runs(where)}) are each"
     most = int(result.counts.max())
+    drawn = "" if result.checked else "among the drawn cells alone, "
     return Verdict(
         "bad",
-        f"Not injective: {which} reached by {'two' if most == 2 else f'up to {most}'} coordinates.",
+        f"Not injective: {drawn}{which} reached by {'two' if most == 2 else f'up to {most}'} coordinates.",
         f"First collision: {pair} both land on offset {where[0]}. A copy through this layout would overwrite data.",
     )
 

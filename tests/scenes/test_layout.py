@@ -131,7 +131,9 @@ def test_the_arithmetic_on_the_card_is_right(text):
         ("Sw<3,0,3> o 0 o (8,8):(8,1)", "good", "within blocks of 64 elements"),
         ("(1000000,1000000)", "good", "bijection"),
         ("(1000000,1000000):(1,999999)", "note", "not checked point by point"),
-        ("(1000000,1000000):(1,1)", "bad", "Not injective"),
+        ("(1000000,1000000):(1,1)", "bad", "Not injective: among the drawn cells alone"),
+        ("(2000,64):(0,1)", "bad", "among the drawn cells alone"),
+        ("Sw<3,0,3> o -8 o (8,8):(8,1)", "note", "The offset -8 begins before the base"),
     ],
 )
 def test_verdicts(text, state, words):
@@ -223,7 +225,8 @@ def test_copies_are_the_same_layout():
     "changes",
     [{"layout": ""}, {"layout": "(4x,8)"}, {"layout": "(8,8):(8,1"}, {"layout": "(0,8)"}, {"layout": "(8,8):(8)"}, {"element": "float"},
      {"colour": "red"}, {"row": 8}, {"row": -1}, {"column": 1.5}, {"preset": "own"}, {"shape_0": 0}, {"shape_9": 1}, {"pitch": 3},
-     {"stride_x": 1}, {"layout": "(100000000,1000000000000)"}],
+     {"stride_x": 1}, {"layout": "(100000000,1000000000000)"},
+     {"layout": "(2,2):(9223372036854775807,0)"}, {"layout": "Sw<1,0,1> o 9223372036854775807 o 8:1"}],
 )  # fmt: skip
 def test_bad_input_is_one_clear_error(changes):
     with pytest.raises(CuteLabError) as caught:
@@ -242,3 +245,14 @@ def test_a_shared_memory_pointer_names_the_element():
     params = LayoutParams().change(layout=text)
     assert params.element == "half" and f"byte {compute(params).offset * 2} " in panels(compute(params)).status
     assert LayoutParams().change(layout=text, element="float32").element == "float32"
+
+
+def test_a_tip_never_shows_a_number_that_was_cut():
+    assert view("(1000000,1000000000)", row=0, column=999_999_999)[2].tips is None
+    assert view("(8,8):(8,1)")[2].tips is not None
+
+
+@pytest.mark.parametrize("text", ["(2,2):(9223372036854775807,0)", "Sw<1,0,1> o 9223372036854775807 o 8:1"])
+def test_offsets_beyond_the_picture_are_refused(text):
+    with pytest.raises(CuteLabError, match="2\\^"):
+        LayoutParams().change(layout=text)
