@@ -53,7 +53,7 @@ def test_values_in_other_types_count():
     assert Value("bool").read(np.True_) is True
 
 
-@pytest.mark.parametrize("odd", [True, 2.0, "12", (1,), 1 + 0j])
+@pytest.mark.parametrize("odd", [True, 2.5, "12", (1,), 1 + 0j])
 def test_a_number_must_be_a_whole_number(odd):
     with pytest.raises(CuteLabError, match="a whole number"):
         Value("int").read(odd)

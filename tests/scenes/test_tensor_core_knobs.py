@@ -186,10 +186,16 @@ def test_the_picture_in_words_has_no_double_stop():
     assert "Two meet. Lanes 0, 1 meet. Done. Probe" in odd.alt
     for changes in ({"smem": "(16,16):(1,16)"}, {"smem": "(16,65):(65,1)"}, {}):
         found = panels(compute(TensorCoreParams(atom=A16).change(**changes)))
-        assert not re.search(r"\.\s*\.", found.alt) and "  " not in found.alt, found.alt
+        assert not re.search(r"\.\s+\.|(?<!\.)\.\.(?!\.)", found.alt) and "  " not in found.alt, found.alt
 
 
 def test_the_registers_of_a_16_x_16_operand_can_be_read():
-    table = next(g for g in panels(compute(TensorCoreParams(atom=A16, operand="A"))).grids() if g.name == "registers")
-    words = [o for o in plan(panels(compute(TensorCoreParams(atom=A16, operand="A")))).ops if isinstance(o, Text)]
-    assert table.labels.shape == (16, 8) and {f"v{i}" for i in range(8)} <= {o.text for o in words}
+    """Every register has its name above: the heads of columns are thinned where these are too narrow."""
+    picture = panels(compute(TensorCoreParams(atom=A16, operand="A")))
+    bare = replace(
+        picture,
+        body=tuple(tuple((c[0],) for c in row[1:]) for row in picture.body[:1]),
+        widths=((picture.widths[0][1],),),
+    )
+    words = {o.text for o in plan(bare).ops if isinstance(o, Text)}
+    assert {f"v{i}" for i in range(8)} <= words
