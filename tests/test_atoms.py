@@ -104,6 +104,7 @@ def test_scale_factors_of_block_scaled_atoms():
     ("name", "word"),
     [
         ("SM80_16x8x16_F32F16F16F32", "SM80_16x8x16_F32F16F16F32_TN"),
+        ("SM80_16x8x8", "near it are SM80_16x8x8_F32F16F16F32_TN"),
         ("SM80_16x8x24_F32F16F16F32_TN", "near it are SM80_16x8x"),
         ("SM90_64x20x16_F32F16F16_SS", "near it are SM90_64x"),
         ("SM90_64x264x16_F32F16F16_SS", "near it are"),

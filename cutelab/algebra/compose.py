@@ -74,7 +74,7 @@ def check_tiler(layout: AnyLayout, tiler: Any, operation: str, level: int = 0) -
         if not 0 < len(tiler) <= len(whole):
             raise CuteLabError(
                 f"{operation}: a tiler of {len(tiler)} modes for {whole}, which has {len(whole)}; "
-                f"give 1 to {len(whole)} entries, one for each mode, or a Layout for the whole 1-D order"
+                f"give {'1 entry' if len(whole) == 1 else f'1 to {len(whole)} entries'}, one for each mode, or a Layout for the whole 1-D order"
             )
         return tuple(check_tiler(m, t, operation, level + 1) for m, t in zip(top_modes(whole), tiler, strict=False))
     if int_tuple.is_int(tiler):

@@ -141,11 +141,15 @@ def mma_atom(name: str) -> MmaAtom:
 
 
 def _nearest(plain: str) -> list[str]:
-    """Up to three listed names, compared without template arguments; the same architecture first."""
+    """Up to three listed names, compared without template arguments; the same architecture, and what begins like it, first."""
     arch, _, _ = plain.upper().partition("_")
     names = [name for name in _names() if name.split("_")[0] == arch] or list(_names())
     stems = {name.partition("<")[0]: name for name in reversed(names)}
-    return [stems[stem] for stem in difflib.get_close_matches(plain.partition("<")[0], list(stems), n=3, cutoff=0.3)]
+    said = plain.partition("<")[0]
+    longer = [stem for stem in stems if said and stem.upper().startswith(said.upper())]
+    near = difflib.get_close_matches(said, longer, n=3, cutoff=0.0)
+    near += difflib.get_close_matches(said, [stem for stem in stems if stem not in longer], n=3, cutoff=0.3)
+    return [stems[stem] for stem in near[:3]]
 
 
 def _dot(name: str, match: re.Match, _: list[str]) -> MmaAtom:

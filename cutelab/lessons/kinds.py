@@ -66,6 +66,21 @@ def plain(value: Any) -> Any:
     return Odd(describe(value))
 
 
+def whole(value: Any) -> Any:
+    """The same value, with floats that are whole numbers as ints: a lecture that prints 634.0 may be quoted.
+
+    >>> whole(634.0), whole((1268.0, [634.0, 2.5]))
+    (634, (1268, (634, 2.5)))
+    """
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return int(value)
+    if isinstance(value, tuple | list):
+        return tuple(map(whole, value))
+    return set(map(whole, value)) if isinstance(value, set | frozenset) else value
+
+
 def describe(value: Any) -> str:
     """How is this value named in a sentence?
 
@@ -115,7 +130,7 @@ class Value:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> Any:
-        value = plain(answer)
+        value = plain(whole(answer))
         words = {
             "int": "a whole number",
             "bool": "True or False",

@@ -275,7 +275,7 @@ class Picture:
             parts += [verdict.sentence, verdict.second]
         if self.status:
             parts.append("Probe " + self.status.replace(" → ", ": ").replace(" · ", ", "))
-        return " ".join(p.rstrip(".") + "." for p in parts if p)
+        return " ".join(p.rstrip(". ") + "." for p in parts if p.strip(". "))
 
     def grids(self) -> tuple[Grid, ...]:
         """The grids of the body, in reading order."""

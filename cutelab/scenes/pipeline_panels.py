@@ -62,6 +62,8 @@ def timeline(result: Result) -> Spans:
     tall = min(22, 120 // stages)
     resting = (row < STAGE) & (working == 0)
     words = "" if shown == params.tiles else f"; tiles {begin} to {end - 1} are shown"
+    if params.stages > stages:
+        words = f"; {count(params.stages - stages, 'more stage')} stay{'s' * (params.stages - stages == 1)} empty"
     return Spans(
         name="time",
         rows=("copy", "MMA", *(f"stage {s}" for s in range(stages))),

@@ -29,8 +29,15 @@ def cycles(value: float) -> str:
 
 
 def percent(part: float) -> str:
-    """A part of one, as it stands in a sentence."""
-    return f"{100 * part:.0f} %"
+    """A part of one, as it stands in a sentence: "0 %" and "100 %" are said of nothing and of all alone.
+
+    >>> percent(0.684), percent(0.997), percent(1.0), percent(0.002)
+    ('68 %', 'over 99 %', '100 %', 'under 1 %')
+    """
+    shown = round(100 * part)
+    if shown in (0, 100) and abs(100 * part - shown) > 1e-6:
+        return "over 99 %" if shown else "under 1 %"
+    return f"{shown} %"
 
 
 def accumulator_bytes(params: PipelineParams) -> int:
@@ -91,12 +98,15 @@ def balance(result: Result) -> float:
 
 def _help(result: Result) -> str:
     """How many stages would reach the bound, and is there room for them?"""
+    from cutelab.scenes.pipeline import MOST_STAGES
+
     pipe, need = result.pipeline, result.pipeline.stages_needed
     limit, bytes_ = pipe.shared_limit, need * pipe.tile_bytes
     words = f"{count(need, 'stage')} would reach that, with {number(int(bytes_))} bytes"
     if limit is not None and bytes_ > limit:
         return f"{words}; {pipe.arch} has {number(limit)} for a block. A smaller k shrinks a stage."
-    return f"{words} of shared memory."
+    beyond = f"; the slider ends at {MOST_STAGES}" if need > MOST_STAGES else ""
+    return f"{words} of shared memory{beyond}."
 
 
 def registers(result: Result) -> tuple[Verdict, ...]:
@@ -183,7 +193,8 @@ def copy_waits(result: Result, tile: int) -> str:
         begin = f"Its copy is issued at {cycles(issue)}, when the MMA of tile {tile - p.stages} has left stage {int(line.stage[tile])}"
     if line.copy_waits[tile] == "channel":
         return f"{begin}; its data come at {cycles(start)}, behind those of tile {tile - 1}."
-    return f"{begin}; its data come {cycles(start - issue)} cycles later."
+    later = f"{cycles(start - issue)} cycles later" if start > issue else "at once"
+    return f"{begin}; its data come {later}."
 
 
 def mma_waits(result: Result, tile: int) -> str:
@@ -194,14 +205,26 @@ def mma_waits(result: Result, tile: int) -> str:
         return f"Its data lie in shared memory for {cycles(held)} cycles, until the MMA of tile {tile - 1} is done."
     if idle > 1e-9:
         return f"The Tensor Core stands still for {cycles(idle)} cycles until its data are there."
-    return "Its data are there just when the Tensor Core is free: nobody waits."
+    return "Its data are there just when the Tensor Core is free: the MMA does not wait."
 
 
 def at_tile(result: Result) -> str:
-    """The probed tile, in one line."""
-    tile = result.params.tile
-    for_copy = {"stage": "for its stage", "channel": "for the copy before it", "latency": "for the latency"}
-    waits = [for_copy[str(result.line.copy_waits[tile])]]
-    if result.line.mma_waits[tile] == "MMA":
-        waits.append("for the MMA before it")
-    return f"tile {tile} → {when(result, tile)} cycles · waits {' and '.join(waits)}"
+    """The probed tile, in one line: its times, and what its copy and its MMA wait for."""
+    tile, line = result.params.tile, result.line
+    after = {"stage": "for its stage", "channel": "for the copy before it", "latency": "for the latency"}
+    copy = (
+        after[str(line.copy_waits[tile])] if line.copy_start[tile] > 0 else ""
+    )  # without latency, the first goes at once
+    mma = (
+        "for the MMA before it"
+        if line.mma_waits[tile] == "MMA"
+        else "for its data"
+        if line.mma_idle[tile] > 1e-9
+        else ""
+    )
+    words = f"the copy waits {copy}" if copy else "the copy does not wait"
+    if copy and mma:
+        words += f", the MMA {mma}"
+    else:
+        words += f", the MMA waits {mma}" if mma else ", the MMA does not"
+    return f"tile {tile} → {when(result, tile)} cycles · {words}"

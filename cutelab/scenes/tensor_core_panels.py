@@ -37,7 +37,7 @@ class Room:
             low = 192 if result.feed is not None else 288
             return cls((688,), (660 // cols, max(1, min(660 // cols * 3, low // rows))), 14, wide=True)
         two = result.threads == 32 and result.values <= 4 and cols <= 8
-        widths = (350, TWO, TWO) if two else (334, 334) if cols <= 8 else (468, 208) if cols <= 16 else (484, 188)
+        widths = (350, TWO, TWO) if two else (334, 334) if cols <= 8 else (416, 260) if cols <= 16 else (484, 188)
         across = min(40, (widths[0] - 24 - 5 * (cols // _step(result) - 1)) // cols)
         best = 24 if result.feed is None else 15
         height = max(3, min(max(best, min(30, tall // 2 // rows)), (tall - 5 * (rows // 8)) // rows, across))

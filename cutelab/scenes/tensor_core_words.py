@@ -168,7 +168,7 @@ def _load(result: Result) -> Verdict:
     good, ways = load.wavefronts == load.ideal, max(int(np.max(found.ways)) for found in load.results)
     ending = "" if good else f" ({ways}-way)" if ways > 1 else ", free of bank conflicts"
     reason = waves.reason() if waves.ways > 1 else ""
-    second = f"{reason[0].upper()}{reason[1:]}. {store}" if reason else store
+    second = f"{reason[0].upper()}{reason[1:]}. {store}".rstrip() if reason else store
     return Verdict("good" if good else "note" if ways == 1 else "bad", f"{load.summary()}{ending}.", second)
 
 

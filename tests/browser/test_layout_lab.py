@@ -106,6 +106,19 @@ def test_little_room(page):
     page.set_viewport_size({"width": 1500, "height": 1000})
 
 
+def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):
+    """The pipeline's C++ text is wider than a small window; it must not hold the card at its full width."""
+    page = open_cells("from cutelab import explore\nexplore.pipeline()", width=1000)
+    page.wait_for_timeout(300)
+    output, card, line = (
+        page.locator(name).first.bounding_box()
+        for name in (".jp-OutputArea-output", ".cutelab-card", ".cutelab-explorer .cutelab-line")
+    )
+    assert output["width"] < 700
+    for box in (card, line):
+        assert box["x"] + box["width"] <= output["x"] + output["width"] + 1
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_barrier(open_cells, dark):
     page = open_cells(CELLS[0], dark=dark)

@@ -53,7 +53,7 @@ def test_values_in_other_types_count():
     assert Value("bool").read(np.True_) is True
 
 
-@pytest.mark.parametrize("odd", [True, 2.0, "12", (1,), 1 + 0j])
+@pytest.mark.parametrize("odd", [True, 2.5, "12", (1,), 1 + 0j])
 def test_a_number_must_be_a_whole_number(odd):
     with pytest.raises(CuteLabError, match="a whole number"):
         Value("int").read(odd)
@@ -171,3 +171,15 @@ def test_calls_and_wrong_parameters_are_explained():
         "must take 4 arguments, (row, col, rows, cols); yours takes (row, col)"
         in OFFSET.check(lambda row, col: 0).second
     )
+
+
+def test_a_float_that_is_whole_counts_as_a_number():
+    assert Value().read(634.0) == 634 and Value().read(np.float32(8)) == 8
+    assert Value("tuple").read((1268.0, [np.float64(634), 2])) == (1268, (634, 2))
+    assert Value("tuple").read(np.array([3.0, 4.0])) == (3, 4)
+    assert Value("tuple", unordered=True).read({2.0, 1}) == (1, 2)
+    for odd in (2.5, float("nan"), float("inf"), True):
+        with pytest.raises(CuteLabError, match="whole number"):
+            Value().read(odd)
+    with pytest.raises(CuteLabError, match="whole numbers in brackets"):
+        Value("tuple").read((1.0, 2.5))

@@ -12,7 +12,7 @@ from cutelab.draw.glyphs import text_width
 from cutelab.draw.ops import Text
 from cutelab.draw.plan import plan
 from cutelab.scenes.pipeline import PipelineParams, compute, panels
-from cutelab.scenes.pipeline_words import cycles
+from cutelab.scenes.pipeline_words import cycles, percent
 
 
 @each
@@ -22,7 +22,7 @@ def test_cures_do_what_they_say(changes):
     before = 0.0
     for cure in picture.cures:
         after = compute(params.change(**cure.changes))
-        assert f"waits {100 * after.waits:.0f} %" in cure.line and after.waits < result.waits
+        assert f"waits {percent(after.waits)}" in cure.line and after.waits < result.waits
         assert after.waits >= before - 0.005
         before = after.waits
         more = int(after.pipeline.shared_bytes - result.pipeline.shared_bytes)

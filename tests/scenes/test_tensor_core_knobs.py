@@ -1,11 +1,16 @@
 """The knobs of the Tensor Core topic: each at both ends, one never breaks another, and what bad input gets to hear."""
 
 import ast
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cutelab import CuteLabError, mma_atom, parse_layout
+from cutelab.draw.ops import Text
+from cutelab.draw.plan import plan
+from cutelab.scenes.panels import Verdict
 from cutelab.scenes.tensor_core import TensorCoreParams, compute, panels
 from cutelab.scenes.tensor_core_input import LISTED, operands, plain_rows, short_name
 
@@ -172,3 +177,25 @@ def test_results_are_read_only():
         with pytest.raises(ValueError):
             array[0, 0] = 1
     assert isinstance(result.held, np.ndarray)
+
+
+def test_the_picture_in_words_has_no_double_stop():
+    """Also where the tile has no 16-byte stores, so a verdict ends after its reason."""
+    picture = panels(compute(TensorCoreParams()))
+    odd = replace(picture, verdicts=(Verdict("bad", "Two meet.", "Lanes 0, 1 meet. "), Verdict("note", "Done", " ")))
+    assert "Two meet. Lanes 0, 1 meet. Done. Probe" in odd.alt
+    for changes in ({"smem": "(16,16):(1,16)"}, {"smem": "(16,65):(65,1)"}, {}):
+        found = panels(compute(TensorCoreParams(atom=A16).change(**changes)))
+        assert not re.search(r"\.\s+\.|(?<!\.)\.\.(?!\.)", found.alt) and "  " not in found.alt, found.alt
+
+
+def test_the_registers_of_a_16_x_16_operand_can_be_read():
+    """Every register has its name above: the heads of columns are thinned where these are too narrow."""
+    picture = panels(compute(TensorCoreParams(atom=A16, operand="A")))
+    bare = replace(
+        picture,
+        body=tuple(tuple((c[0],) for c in row[1:]) for row in picture.body[:1]),
+        widths=((picture.widths[0][1],),),
+    )
+    words = {o.text for o in plan(bare).ops if isinstance(o, Text)}
+    assert {f"v{i}" for i in range(8)} <= words
