@@ -77,8 +77,9 @@ def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
     try:
         for line in _inner_first(steps, *args):
             lines.append(line)
-    except CuteLabError:  # the steps end where the operation ends
-        pass
+    except CuteLabError as error:  # the steps end where the operation ends
+        if not lines:  # they never began: an argument is no layout
+            raise refusal or error from None
     except (ArithmeticError, AttributeError, TypeError):  # arguments of a kind that has no steps
         raise refusal if refusal else CuteLabError(f"explain: no steps for {name} of {args!r}") from None
     return "\n".join([*lines, *ending])
