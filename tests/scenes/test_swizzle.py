@@ -327,6 +327,8 @@ def test_the_swizzle_in_use_is_listed_where_none_is_better():
     for swizzle, listed in (("Sw<5,0,5>", True), ("Sw<5,0,-5>", False), ("Sw<3,0,5>", False), ("Sw<5,0,6>", False)):
         picture = view(layout="(32,32):(32,1)", swizzle=swizzle)[2]
         assert any(c.in_use for c in picture.cures) == listed, swizzle
+    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].cures
+    assert (first.line, first.in_use) == ("Sw<3,0,3>  1 wavefront", True) and not any(c.in_use for c in others)
 
 
 def test_torn_pieces_are_told_in_the_unit_of_the_picture():
