@@ -7,7 +7,7 @@ import numpy as np
 from cutelab.draw.glyphs import shorten, text_width
 from cutelab.draw.ops import Cells, Fill, Frame, Hatch, Label, Text, Triangle
 from cutelab.draw.palette import FRAME, fill_and_ink, scale_colours
-from cutelab.draw.plan_grid import Block
+from cutelab.draw.plan_grid import ACCESS_DASH, Block
 from cutelab.errors import CuteLabError
 from cutelab.scenes.panels import Key
 
@@ -15,8 +15,11 @@ _WIDTHS = {"ramp": 56, "banks": 32 * 15, "stripe": 24}
 _BETWEEN = 18
 
 
-def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float) -> Block:
-    """Which operations draw the legend from (x, y), and how high is it? Rows are 18 pixels high."""
+def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float, dashed: bool = False) -> Block:
+    """Which operations draw the legend from (x, y), and how high is it? Rows are 18 pixels high.
+
+    dashed: are the picture's access rings dashed? Then so is their swatch.
+    """
     block, at, top, after = Block(), x, y, ""
     for key in keys:
         swatch = _WIDTHS.get(key.kind, 14)
@@ -24,14 +27,14 @@ def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float) -> Bloc
         wide = swatch + 6 + text_width(text, "sans", 11)
         if at > x and (at + wide > right or after == "banks"):
             at, top = x, top + 19
-        _swatch(block, key, round(at), top + 2)
+        _swatch(block, key, round(at), top + 2, dashed)
         block.ops.append(Text(at + swatch + 6, top + 9, text, 11, "sans", FRAME["muted"], FRAME["paper"]))
         at, after = at + wide + _BETWEEN, key.kind
     block.height = top - y + 18
     return block
 
 
-def _swatch(block: Block, key: Key, x: int, y: int) -> None:
+def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
     say, ink, hatch = block.ops.append, FRAME["ink"], FRAME["hatch"]
     if key.kind == "fill":
         say(Fill(x, y, 14, 14, fill_and_ink(key.scale, key.fill)[0]))
@@ -63,7 +66,7 @@ def _swatch(block: Block, key: Key, x: int, y: int) -> None:
     elif key.kind == "twin":
         say(Frame(x, y, 14, 14, ink, 2, (4, 3)))
     elif key.kind == "access":
-        say(Frame(x + 2, y, 10, 14, ink, 2))
+        say(Frame(x + 2, y, 10, 14, ink, 2, ACCESS_DASH if dashed else None))
     else:
         raise CuteLabError(
             f"there is no legend entry of kind {key.kind!r}; use fill, ramp, banks, hole, collision, outside, "

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from cutelab.draw.glyphs import shorten, text_width
 from cutelab.draw.legend import plan_legend
-from cutelab.draw.ops import Fill, Plan, Text
+from cutelab.draw.ops import Fill, Frame, Plan, Text
 from cutelab.draw.palette import FRAME
-from cutelab.draw.plan_grid import Block, head_height, head_width, plan_grid
+from cutelab.draw.plan_grid import ACCESS_DASH, Block, head_height, head_width, plan_grid
 from cutelab.draw.plan_spans import plan_spans, rows_width
 from cutelab.errors import CuteLabError
 from cutelab.scenes.panels import Bars, Grid, Lines, Panel, Picture, Spans, Verdict
@@ -43,7 +43,8 @@ def plan(picture: Picture) -> Plan:
         y = max(ends) + BETWEEN
     if picture.legend:
         indent = next((left for (x, _), left in lefts.items() if x == PAD), 0)
-        part = plan_legend(picture.legend, PAD + indent, y - BETWEEN + 7, WIDTH - PAD)
+        dashed = any(isinstance(op, Frame) and op.dash == ACCESS_DASH for op in block.ops)
+        part = plan_legend(picture.legend, PAD + indent, y - BETWEEN + 7, WIDTH - PAD, dashed)
         block.ops += part.ops
         y += part.height + 5
     y = _verdicts(block, picture.verdicts, y)

@@ -16,6 +16,7 @@ from cutelab.scenes.panels import HOLE, INACTIVE, OUTSIDE, PAST_END, Grid
 
 INK, PAPER, MUTED, FAINT, BAD = (FRAME[n] for n in ("ink", "paper", "muted", "faint", "bad"))
 SIDE, TALLEST, STRIPE = 36, 704, 4
+ACCESS_DASH = (5, 3)  # of an access ring on cells of 24 pixels or more; the legend follows
 _STATE_COLOURS = (
     (FAINT, FRAME["hatch"]),  # hole
     (PAPER, MUTED),  # inactive, past the end
@@ -204,7 +205,7 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
             say(Frame(a, b, wide, high, INK))
             continue
         big = min(w, int(heights[ring.row])) >= 24
-        dash = (5, 3) if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
+        dash = ACCESS_DASH if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
         if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge
             if min(w, int(heights[ring.row])) >= 8:
                 say(Frame(a, b, wide, high, PAPER))

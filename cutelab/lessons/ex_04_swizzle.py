@@ -119,7 +119,7 @@ EXERCISES = (
         wrong=(
             Wrong("a", "its source is bits 7 to 9. Bit 9 is always 0, but bits 7 and 8 are not."),
             Wrong("c", "its source is bit 8, which is 1 in the second half of the tile."),
-            Wrong("d", "S is negative: its source is bits 3 and 4, and they change with every row of eight elements."),
+            Wrong("d", "S is negative: its source is bits 3 and 4, and they change every eight elements."),
         ),
         because="Its source is bits 9 and 10, and no offset of this tile reaches 512.",
     ),

@@ -15,8 +15,8 @@ from cutelab.errors import CuteLabError
 from cutelab.int_tuple import is_int
 from cutelab.memory import Sectors, WarpAccess, Wavefronts, sectors, wavefronts
 from cutelab.pitch_linear import Coverage
-from cutelab.scenes import strips_panels
-from cutelab.scenes.panels import Picture
+from cutelab.scenes import strips_panels, strips_words
+from cutelab.scenes.panels import Cure, Picture
 from cutelab.scenes.params import Control, Params, dropdown, index, powers, slider, toggle
 from cutelab.scenes.words import ELEMENTS
 from cutelab.strips import MAX_THREADS, StripThreadMap
@@ -155,4 +155,29 @@ def compute(params: StripsParams) -> Result:
 
 def panels(result: Result) -> Picture:
     """The picture of a result, as plain data: memory rows with their threads, the probe's three terms, each warp's cost."""
-    return strips_panels.picture(result)
+    return strips_panels.picture(result, cures(result))
+
+
+def cures(result: Result) -> tuple[Cure, ...]:
+    """Which Pitch and Strips help? Whole coverage first, then the lower cost; none with a bad verdict.
+
+    Enough Strips that no row is skipped; and a Pitch as wide as the tile, so that whole rows are touched.
+    """
+    params, columns = result.params, result.tile[1]
+    found = []
+    enough, rows = -(-params.threads // params.pitch), -(-params.threads // columns)
+    if enough > 1 and params.pitch > 1:
+        strips = max(enough, params.strips)
+        found.append(Cure(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
+    if params.pitch != columns <= MAX_PITCH or (params.strips >= rows and params.pitch == columns):
+        changes = {"pitch": columns, "strips": rows}
+        use = params.pitch == columns and params.strips >= rows
+        found.append(Cure(f"Pitch {columns}, Strips {rows}", "whole rows", changes, use))
+    tried = [(cure, result if cure.in_use else compute(params.change(**cure.changes))) for cure in found]
+    good = [(cure, after) for cure, after in tried if strips_words.verdict(after).state != "bad"]
+    return tuple(cure for cure, _ in sorted(good, key=lambda one: _rank(one[1])))
+
+
+def _rank(result: Result) -> tuple[float, int]:
+    cost = int(result.sectors.count.sum() + result.wavefronts.count.sum())
+    return -result.coverage.covered / max(result.coverage.tile_elements, 1), cost

@@ -23,16 +23,17 @@ from cutelab.scenes.panels import (
     Ring,
     Tips,
 )
-from cutelab.scenes.words import ELEMENTS, number
+from cutelab.scenes.words import ELEMENTS, count, number
 
 if TYPE_CHECKING:
     from cutelab.scenes.strips import Result
 
 FEW_COLUMNS = 32  # columns up to which a whole row is drawn
+MOST = 32  # sectors, and wavefronts, that 32 lanes with an element each can take: a full bar
 
 
-def picture(result: Result) -> Picture:
-    """The whole card."""
+def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
+    """The whole card; `cures` are the buttons."""
     params = result.params
     rows = strips_rows.rows_of(result)
     memory = _memory(result, rows)
@@ -41,6 +42,8 @@ def picture(result: Result) -> Picture:
         subtitle += "Upper number: thread. Lower: offset." if memory.second is not None else "Number: thread."
     else:
         subtitle += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
+    if more := params.row_pitch - memory.shape[1]:
+        subtitle += f" {count(more, 'more column')}."
     terms = Lines("terms", (Line(words.terms(result), "read", f"T{params.thread}"),))
     cost = (
         _cost("sectors", "global memory: sectors of each warp", result.sectors),
@@ -59,7 +62,7 @@ def picture(result: Result) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=params.thread,
-        cures=_cures(result),
+        cures=cures,
     )
 
 
@@ -106,7 +109,6 @@ def _memory(result: Result, rows: strips_rows.Rows) -> Grid:
         row_gap=tuple(gap.tolist()),
         rings=(Ring(i, j, i, j, "probe"),),
         probe=probe,
-        padding=pitch - columns if tile_columns == pitch else 0,
         boxes=strips_rows.boxes(result, rows, columns),
         notes=strips_rows.notes(result, rows),
         jumps=strips_rows.jumps(result, where) if columns <= 100 else (),
@@ -126,7 +128,7 @@ def _cost(unit: str, heading: str, found: Any) -> Bars:
         worst = warps[np.argmax(pairs[warps, 0] - pairs[warps, 1])]
         value, ideal = pairs[worst].tolist()
         label = f"{len(warps)} others, up to" if rest else _warps(warps, len(pairs))
-        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad"))
+        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad", most=MOST))
     return Bars(unit, tuple(bars), heading)
 
 
@@ -134,11 +136,11 @@ def _warps(warps: np.ndarray, total: int) -> str:
     """Which warps, in few letters?
 
     >>> _warps(np.arange(8), 8), _warps(np.array([0, 1]), 3), _warps(np.array([0, 2, 4, 6]), 8), _warps(np.array([2]), 3)
-    ('all 8 warps', 'W0 and W1', 'W0, W2, ... W6', 'W2')
+    ('each of 8 warps', 'W0 and W1', 'W0, W2, ... W6', 'W2')
     """
     a, b = int(warps[0]), int(warps[-1])
     if len(warps) == total > 1:
-        return "both warps" if total == 2 else f"all {total} warps"
+        return f"each of {total} warps"
     if len(warps) <= 2:
         return " and ".join(f"W{w}" for w in warps.tolist())
     return f"W{a} to W{b}" if b - a + 1 == len(warps) else f"W{a}, W{int(warps[1])}, ... W{b}"
@@ -182,18 +184,3 @@ def _tips(result: Result) -> Tips:
     ]
     template = "T{0} → offset {1}\nrow {2}, column {3} · byte {4} · bank {5}\nwarp {6} · strip {7}"
     return Tips(template, np.clip(np.stack(columns, axis=-1), 0, 2**31 - 1).astype(np.int32))
-
-
-def _cures(result: Result) -> tuple[Cure, ...]:
-    """Enough Strips that no row is skipped; and a Pitch as wide as the tile, so that whole rows are touched."""
-    params, columns = result.params, result.tile[1]
-    found = []
-    enough = -(-params.threads // params.pitch)
-    if enough > 1 and params.pitch > 1:
-        strips = max(enough, params.strips)
-        found.append(Cure(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
-    rows = -(-params.threads // columns)
-    if params.pitch != columns <= 128 or (params.strips >= rows and params.pitch == columns):
-        use = params.pitch == columns and params.strips >= rows
-        found.append(Cure(f"Pitch {columns}, Strips {rows}", "whole rows", {"pitch": columns, "strips": rows}, use))
-    return tuple(found)

@@ -152,7 +152,10 @@ def _lanes(row: int | np.ndarray, col: int | np.ndarray) -> tuple[np.ndarray, np
 
 
 def cures(result: Result) -> tuple[tuple[Swizzle, int], ...]:
-    """Which swizzles beat the tile as given for this read, and how many wavefronts do they take? For row-major tiles."""
+    """Which swizzles beat the tile as given for this read, and how many wavefronts do they take? For row-major tiles.
+
+    The swizzle in use is among them where it is as good as the best and stays inside the tile.
+    """
     params, shape = result.params, result.layout.shape
     if result.wave is None or str(result.layout) != f"({shape[0]},{shape[1]}):({shape[1]},1)":  # type: ignore[index]
         return ()
@@ -161,7 +164,11 @@ def cures(result: Result) -> tuple[tuple[Swizzle, int], ...]:
     at = result.table[result.read[:, 0], result.read[:, 1]]
     found = candidates(*result.table.shape, result.item, params.access, params.width)
     counted = [(swizzle, int(count(swizzle(at), params).count)) for swizzle in found]
-    return tuple((s, n) for s, n in counted if n < result.wave.count)
+    better = [(s, n) for s, n in counted if n < result.wave.count]
+    mine = None if result.wave_after is None or not result.keeps else int(result.wave_after.count)
+    if better and mine is not None and mine <= better[0][1] and result.swizzle not in found:
+        better = [(result.swizzle, mine), *better[:2]]
+    return tuple(better)
 
 
 def panels(result: Result) -> Picture:

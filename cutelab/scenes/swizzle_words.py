@@ -157,13 +157,19 @@ def _broken(result: Result) -> Verdict:
     columns = np.arange(params.extents[1] // vector) * vector
     each = table[rows[:, None, None], columns[:, None] + np.arange(vector)]
     wrong = (each[..., 0] % vector != 0) | (np.diff(each, axis=-1) != 1).any(-1)
-    i, j = (int(x) for x in np.argwhere(wrong)[0])
+    lanes = np.zeros_like(wrong)
+    lanes[result.read[:, 0] - rows[0], result.read[:, 1] // vector] = True
+    other = not (wrong & lanes).any()
+    i, j = (int(x) for x in np.argwhere(wrong if other else wrong & lanes)[0])
     at, last = int(columns[j]), int(columns[j]) + vector - 1
-    listed = ", ".join(map(str, each[i, j, :4])) + (" ..." if vector > 4 else "")
-    place = f"({rows[i]},{at}) to ({rows[i]},{last}) lie at offsets {listed}"
+    listed = ", ".join(str(scaled(result, int(x))) for x in each[i, j, :4]) + (" ..." if vector > 4 else "")
+    place = f"({rows[i]},{at}) to ({rows[i]},{last}) lie at {'byte ' if params.unit == 'bytes' else ''}offsets {listed}"
     if spoiled:
         least = vector.bit_length() - 1 + (result.item.bit_length() - 1 if params.unit == "bytes" else 0)
         sentence = f"After {params.swizzle} a lane's {params.width} bytes are not one aligned piece: no single load fetches them."
+        if other:
+            torn = f"their {params.width} bytes are not one aligned piece"
+            sentence = f"{params.swizzle} tears other pieces than this read's: {torn}."
         return Verdict("bad", sentence, f"{place}. A base of {least} or more moves such pieces whole.")
     sentence = (
         f"In {params.layout} a lane's {params.width} bytes are not one aligned piece: no single load fetches them."

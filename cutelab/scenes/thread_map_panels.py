@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TABLE = 8  # warps and accesses of a cost table
 GOOD, BAD = 2, 3  # fills of the frame scale
 MAX_RINGS = 48
+DIGIT = 4.5  # CSS pixels of a digit in the smallest type
 BAND = 24  # height of a band of lines to which nobody comes
 
 
@@ -54,7 +55,7 @@ def picture(result: Result) -> Picture:
     return Picture(
         title=say.title(result),
         call=params.call("thread_map"),
-        subtitle=say.subtitle(result),
+        subtitle=say.subtitle(result, all(map(_numbered, tiles))),
         body=body,
         widths=widths,
         legend=_legend(result, tiles),
@@ -123,6 +124,14 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
     )
 
 
+def _numbered(tile: Grid) -> bool:
+    """Are the cells large enough for their labels? A digit is at least DIGIT wide, a T as well."""
+    assert tile.cell is not None and tile.labels is not None
+    width, height = tile.cell
+    longest = int(np.char.str_len(tile.labels).max(initial=0))
+    return height >= 9 and max(width, height) >= 13 and longest * DIGIT <= width - 1
+
+
 def _edge(at: np.ndarray, extent: int) -> tuple[int, ...]:
     """Some room where the tile ends."""
     return () if at[-1] < extent else tuple(np.where(at == extent, 7, 0).tolist())
@@ -168,7 +177,7 @@ def _blocks(rows: np.ndarray, columns: np.ndarray) -> list[tuple[int, int, int, 
 
 
 def _tables(result: Result, side: Side) -> tuple[Grid, Grid]:
-    """The costs: one row a warp, one column an access; a window of 8 x 8 around the probe."""
+    """The costs: one row a warp, one column an access; a window of 8 x 8 around the probe, "…" where there are more."""
     return (
         _table(result, side, "load", "global load", "sectors", side.load),
         _table(result, side, "store", "shared store", "wavefronts", side.store),
@@ -184,9 +193,12 @@ def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost:
         fill, labels = np.full((1, 1), -1), np.array([[""]])
         return Grid(name, fill, "frame", labels, heading=heading, subheading="none", cell=(26, 18))
     count, ideal = (a[np.ix_(accesses, warps)].T for a in (cost.count, cost.ideal))
+    (top, low), (left, right) = _more(warps, side.warps), _more(accesses, side.accesses)
     if params.access in accesses and params.thread // 32 in warps:
         i, j = int(params.thread // 32 - warps[0]), int(params.access - accesses[0])
-        ring = (Ring(i, j, i, j, "access"),)
+        ring = (Ring(i + top, j + left, i + top, j + left, "access"),)
+    around = ((top, low), (left, right))
+    count, ideal = (np.pad(a, around) for a in (count, ideal))
     return Grid(
         name=name,
         fill=np.where(count == 0, -1, np.where(count == ideal, GOOD, BAD)),
@@ -194,8 +206,9 @@ def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost:
         labels=np.where(count == 0, "", count.astype("U6")),
         heading=heading,
         subheading=f"{unit}; ideal {_ideal(ideal)}",
-        row_heads=tuple(f"W{w}" for w in warps),
-        col_heads=tuple(map(str, accesses.tolist())),
+        row_heads=("…",) * top + tuple(f"W{w}" for w in warps) + ("…",) * low,
+        row_heights=(10,) * top + (18,) * len(warps) + (10,) * low if top or low else (),
+        col_heads=("…",) * left + tuple(map(str, accesses.tolist())) + ("…",) * right,
         corner="access",
         cell=(24, 18),
         rings=ring,
@@ -206,6 +219,11 @@ def _ideal(ideal: np.ndarray) -> str:
     some = ideal[ideal > 0]
     least, most = int(some.min(initial=some.max(initial=0))), int(some.max(initial=0))
     return str(least) if least == most else f"{least} to {most}"
+
+
+def _more(shown: np.ndarray, extent: int) -> tuple[int, int]:
+    """1 where something is left out before, and after, what is shown."""
+    return int(shown[0] > 0), int(shown[-1] < extent - 1)
 
 
 def _near(at: int, extent: int) -> np.ndarray:

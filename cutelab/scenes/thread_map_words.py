@@ -47,8 +47,8 @@ def name(side: Side) -> str:
     return short_class(type(side.map).__name__)
 
 
-def subtitle(result: Result) -> str:
-    """The tile, what a cell is, what number and colour mean."""
+def subtitle(result: Result, numbers: bool = True) -> str:
+    """The tile, what a cell is, what colour means, and the number where there is one."""
     params, first = result.params, result.sides[0]
     cell = " or ".join(map(str, dict.fromkeys(side.grain for side in result.sides)))
     cell = "one element" if cell == "1" else f"{cell} elements"
@@ -56,7 +56,7 @@ def subtitle(result: Result) -> str:
     seen = f"lines {first.rows[0]} to {first.rows[-1]} of {last} are drawn"
     where = "contiguous across, strided down" if len(first.rows) == last or first.bands else seen
     size = f"{first.tile.contiguous} x {first.tile.strided} {params.element}"
-    return f"{size}: {where}. A cell is {cell}. Number = thread, colour = {params.colour}."
+    return f"{size}: {where}. A cell is {cell}. {'Number = thread, colour' if numbers else 'Colour'} = {params.colour}."
 
 
 def coverage(side: Side, room: int = 92) -> tuple[bool, str]:
@@ -122,9 +122,10 @@ def price(cost: Cost | None, noun: str) -> str:
 
 def costs(side: Side) -> tuple[str, str]:
     """Both costs of the whole tile, a sentence each; an access that takes several instructions says so, and why."""
+    inside = " inside the tile" if side.store is not None and side.coverage.out_of_tile_elements else ""
     return (
         f"Global load: {price(side.load, 'sector')}{split(side, side.load, 'loads')}.",
-        f"Shared store: {price(side.store, 'wavefront')}{split(side, side.store, 'stores')}.",
+        f"Shared store{inside}: {price(side.store, 'wavefront')}{split(side, side.store, 'stores')}.",
     )
 
 

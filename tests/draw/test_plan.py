@@ -9,10 +9,10 @@ import pictures
 import pytest
 
 from cutelab.draw.glyphs import text_width
-from cutelab.draw.ops import Cells, Fill, Text
-from cutelab.draw.plan import number, plan, plan_panel
+from cutelab.draw.ops import Cells, Fill, Frame, Text
+from cutelab.draw.plan import INK, number, plan, plan_panel
 from cutelab.errors import CuteLabError
-from cutelab.scenes.panels import Bar, Bars, Grid, Key, Line, Lines, Picture, Verdict
+from cutelab.scenes.panels import Bar, Bars, Grid, Key, Line, Lines, Picture, Ring, Verdict
 
 NAMES = sorted(pictures.ALL)
 
@@ -165,6 +165,14 @@ def test_a_key_of_every_kind_is_drawn():
     plain = plan(card()).ops
     for kind in (*kinds, "ramp", "banks", "fill"):
         assert len(plan(card(legend=(Key("words", kind),))).ops) >= len(plain) + 2, kind
+
+
+@pytest.mark.parametrize("side", (16, 23, 24, 36))
+def test_the_access_swatch_is_dashed_where_the_rings_are(side):
+    grid = Grid("g", np.zeros((2, 2), int), "category", cell=(side, side), rings=(Ring(0, 0, 1, 0, "access"),))
+    frames = [op for op in plan(card((grid,), legend=(Key("read", "access"),))).ops if isinstance(op, Frame)]
+    ring, swatch = (op for op in frames if op.width == 2 and op.colour == INK)
+    assert ring.dash == swatch.dash == ((5, 3) if side >= 24 else None)
 
 
 def test_pictures_are_plain_values():

@@ -224,12 +224,33 @@ def test_every_knob_at_both_ends(start):
 
 def test_cures_do_what_they_say():
     params, _, picture = view()
-    strips, whole = picture.cures
+    whole, strips = picture.cures
     after = view(**{**strips.changes})
-    assert after[1].missed_rows == () and after[2].cures[0].in_use and not strips.in_use
+    assert after[1].missed_rows == () and after[2].cures[1].in_use and not strips.in_use
     assert (strips.line, whole.line) == ("Strips 8", "Pitch 16, Strips 4")
     cured = params.change(**whole.changes)
-    assert compute(cured).coverage.exact and panels(compute(cured)).cures[1].in_use
+    assert compute(cured).coverage.exact and all(c.in_use for c in panels(compute(cured)).cures)
+
+
+@pytest.mark.parametrize("row_pitch", (1, 2, 16, 33, 64, 128))
+@pytest.mark.parametrize("threads", (8, 32, 64, 256))
+@pytest.mark.parametrize("pitch", (1, 8, 32))
+def test_cures_come_best_first_and_none_keeps_a_bad_verdict(row_pitch, threads, pitch):
+    params = StripsParams(row_pitch=row_pitch, threads=threads, pitch=pitch)
+    tried = [compute(params.change(**cure.changes)) for cure in panels(compute(params)).cures]
+    assert all(panels(one).verdicts[0].state != "bad" for one in tried)
+    share = [one.coverage.covered / one.coverage.tile_elements for one in tried]
+    assert share == sorted(share, reverse=True)
+
+
+def test_a_bar_is_as_long_as_its_cost():
+    for bars in (p for row in view(threads=32)[2].body for column in row for p in column if isinstance(p, Bars)):
+        assert all(bar.most == 32 for bar in bars.bars)
+
+
+def test_columns_that_are_not_drawn_are_no_padding():
+    picture = view(row_pitch=33)[2]
+    assert picture.subtitle.endswith("1 more column.") and all(not g.padding for g in picture.grids())
 
 
 def test_the_call_rebuilds_the_view(shown):

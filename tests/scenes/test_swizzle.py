@@ -318,8 +318,29 @@ def test_cures_do_what_they_say(name):
         moved = compute(params.change(**cure.changes))
         assert f"  {moved.wave_after.count} wavefront" in cure.line
         assert moved.wave_after.count < result.wave.count
-        assert panels(moved).cures[picture.cures.index(cure)].in_use
+        assert cure.in_use == (moved.swizzle == result.swizzle)
+        assert any(c.in_use and c.line == cure.line for c in panels(moved).cures)
         assert moved.table_after.max() == result.table.max()
+
+
+def test_the_swizzle_in_use_is_listed_where_none_is_better():
+    for swizzle, listed in (("Sw<5,0,5>", True), ("Sw<5,0,-5>", False), ("Sw<3,0,5>", False), ("Sw<5,0,6>", False)):
+        picture = view(layout="(32,32):(32,1)", swizzle=swizzle)[2]
+        assert any(c.in_use for c in picture.cures) == listed, swizzle
+    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].cures
+    assert (first.line, first.in_use) == ("Sw<3,0,3>  1 wavefront", True) and not any(c.in_use for c in others)
+
+
+def test_torn_pieces_are_told_in_the_unit_of_the_picture():
+    text = "Sw<3,1,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"
+    params = SwizzleParams().change(swizzle=text, access_bytes=16, row=2, column=0)
+    said = panels(compute(params)).verdicts[0]
+    assert (
+        said.sentence.startswith("Sw<3,1,3> tears other pieces")
+        and "(0,8) to (0,15) lie at byte offsets" in said.second
+    )
+    first = int(said.second.split("byte offsets ")[1].split(",")[0])
+    assert first == int(compute(params).table_after[0, 8]) * 2
 
 
 def test_the_best_cure_is_free_where_there_is_one():

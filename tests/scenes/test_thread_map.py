@@ -16,6 +16,8 @@ from cutelab import (
     sectors,
     wavefronts,
 )
+from cutelab.draw.ops import Cells
+from cutelab.draw.plan import plan
 from cutelab.scenes import thread_map as scene
 from cutelab.scenes.panels import COLLISION, HOLE, INACTIVE, OUTSIDE, Lines
 from cutelab.scenes.thread_map import compute, panels
@@ -92,8 +94,12 @@ def test_costs_are_those_of_the_memory_model(text, element, ld):
     for grid, found in zip(picture.grids()[1:], (side.load, side.store), strict=True):
         if found.count.size:
             table = found.count[:8, :8].T
-            assert (grid.labels == np.where(table == 0, "", table.astype(str))).all()
-            assert (grid.fill[table > 0] == np.where(table == found.ideal[:8, :8].T, 2, 3)[table > 0]).all()
+            shown = grid.labels[: table.shape[0], : table.shape[1]]
+            more = tuple(int(n > 8) for n in found.count.T.shape)
+            assert grid.labels.shape == tuple(np.add(table.shape, more))
+            assert (shown == np.where(table == 0, "", table.astype(str))).all()
+            fill = grid.fill[: table.shape[0], : table.shape[1]]
+            assert (fill[table > 0] == np.where(table == found.ideal[:8, :8].T, 2, 3)[table > 0]).all()
 
 
 @pytest.mark.parametrize("name", ["PitchLinear", "TensorOpMultiplicand<16,64>", "Sw<3,3,3>", "(64,32):(1,72)"])
@@ -253,3 +259,42 @@ def test_lanes_outside_the_tile_store_nothing():
 def test_pictures_are_small(text):
     picture = view(text)[2]
     assert len(draw.render(picture, 2).png) < 80_000 and len(draw.render(picture, 1).png) < 25_000
+
+
+@pytest.mark.parametrize("threads", (32, 128, 512))
+def test_the_subtitle_names_the_number_only_where_one_is_drawn(threads):
+    seen = set()
+    for columns, lines, vector in itertools.product((8, 64, 128), (4, 12, 64), (1, 2, 8)):
+        text = f"PitchLinearStripminedThreadMap<PitchLinearShape<{columns},{lines}>, {threads}, {vector}>"
+        try:
+            picture = panels(compute(scene.ThreadMapParams().change(thread_map=text)))
+        except CuteLabError:
+            continue
+        drawn = any(op.labels for op in plan(picture).ops if isinstance(op, Cells) and op.name == "tile")
+        assert ("Number = thread" in picture.subtitle) == drawn, text
+        seen.add(drawn)
+    assert seen == {True, False}
+
+
+def test_a_cost_table_shows_where_it_stops():
+    def table(threads, thread):
+        text = f"PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, {threads}, 1>"
+        params = scene.ThreadMapParams().change(thread_map=text, thread=thread)
+        return next(g for g in panels(compute(params)).grids() if g.name == "load")
+
+    eight = tuple(f"W{w}" for w in range(8))
+    assert table(256, 0).row_heads == eight
+    assert table(512, 0).row_heads == (*eight, "…")
+    middle = table(512, 300)
+    assert (middle.row_heads[0], middle.row_heads[-1]) == ("…", "…")
+    assert middle.row_heads[middle.rings[0].row] == "W9" and middle.labels[0].tolist() == [""] * middle.shape[1]
+    assert table(64, 0).col_heads[-1] == "…"
+
+
+def test_costs_say_where_threads_outside_the_tile_are_left_out():
+    params = scene.ThreadMapParams().change(
+        thread_map="PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 64, 1>", element="float32"
+    )
+    for strips, said in ((4, False), (1, True)):
+        picture = panels(compute(params.change(other=f"StripThreadMap(16, 64, 16, {strips})")))
+        assert ("Shared store inside the tile:" in picture.verdicts[1].second) == said
