@@ -72,14 +72,15 @@ def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
         result = function(*args)
         ending = [f"Result R = {result}.", *_law(law, args[0], result)]
     except CuteLabError as error:
+        if any(isinstance(arg, str | bytes | float) for arg in args):
+            raise  # no operation on layouts at all
         refusal, ending = error, [f"Refused: {error}"]
     lines: list[str] = []
     try:
         for line in _inner_first(steps, *args):
             lines.append(line)
-    except CuteLabError as error:  # the steps end where the operation ends
-        if not lines:  # they never began: an argument is no layout
-            raise refusal or error from None
+    except CuteLabError:  # the steps end where the operation ends
+        pass
     except (ArithmeticError, AttributeError, TypeError):  # arguments of a kind that has no steps
         raise refusal if refusal else CuteLabError(f"explain: no steps for {name} of {args!r}") from None
     return "\n".join([*lines, *ending])
