@@ -5,6 +5,7 @@ Source: CuTe's documentation, "CuTe Layout Algebra", section "Complement"; cute/
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd, prod
 from typing import Any
 
@@ -131,10 +132,16 @@ def _ceil_div(shape: IntTuple, divisor: int) -> int:
     return count
 
 
+@lru_cache(maxsize=64)  # an explorer asks for the same complement several times in a step
 def _check_disjoint(layout: AnyLayout, result: Layout) -> None:
     if max(size(layout), size(result)) > laws.MAX_CHECK:
         return
     ours, theirs = laws.domain_values(result), laws.domain_values(layout)
+    if theirs.min() < 0:
+        raise CuteLabError(
+            f"complement of {layout}: it reaches offset {theirs.min()}, and a complement fills offsets from 0 on; "
+            "use an offset of 0 or more"
+        )
     shared = _shared(ours, theirs)
     if (ours[1:] <= ours[:-1]).any() or (shared != 0).any():
         raise CuteLabError(f"complement of {layout}: {result} is not disjoint from it, they share offset {shared[-1]}")
@@ -143,7 +150,8 @@ def _check_disjoint(layout: AnyLayout, result: Layout) -> None:
 def _shared(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     top = int(max(ours.max(), theirs.max())) + 1
     if top > laws.MAX_CHECK:
-        return np.intersect1d(ours, theirs)
+        ordered = np.sort(theirs)
+        return ours[ordered[np.minimum(np.searchsorted(ordered, ours), len(ordered) - 1)] == ours]
     used = np.zeros(top, bool)
     used[theirs] = True
     return ours[used[ours]]
@@ -246,8 +254,26 @@ def _composed_inverse(layout: ComposedLayout, name: str) -> AnyLayout:
         )
     right = name == "right_inverse"
     result = composition(right_inverse(layout.inner) if right else left_inverse(layout.inner), layout.outer)
+    if right:
+        result = _within(result, size(layout), f"{name} of {layout}")
     first, second = (result, layout) if right else (layout, result)
     got = laws.values(second, laws.domain_values(first))
     rule = "A(R(i)) = i" if right else "R(A(i)) = i"
     laws.check_same(f"{name} of {layout}", result, got, laws.points(first.shape), first.shape, rule)
     return result
+
+
+def _within(inverse: AnyLayout, count: int, name: str) -> AnyLayout:
+    """The start of a right inverse whose values are indices of A, 0 to count - 1: a swizzle may lead beyond the last one."""
+    found = laws.domain_values(inverse)
+    beyond = found >= count
+    if not beyond.any():
+        return inverse
+    keep = int(np.argmax(beyond))
+    if size(inverse) > laws.MAX_CHECK:
+        raise CuteLabError(
+            f"{name}: it would name index {found[keep]}, and the last one is {count - 1}; use a smaller layout"
+        )
+    if (found[:keep] == np.arange(keep)).all():
+        return Layout(keep)
+    return composition(inverse, Layout(keep))

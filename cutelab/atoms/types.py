@@ -24,6 +24,8 @@ def bits_of(cpp_type: str) -> int:
     >>> bits_of("cutlass::half_t"), bits_of("float_e2m1_t")
     (16, 4)
     """
+    if not isinstance(cpp_type, str):
+        raise CuteLabError(f"an element type is a text such as 'half_t', got {cpp_type!r}")
     name = cpp_type.strip().removeprefix("cutlass::").removeprefix("cute::")
     if name not in CPP:
         raise CuteLabError(f"the element type {cpp_type!r} is not known; known are {', '.join(CPP)}")

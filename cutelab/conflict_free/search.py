@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from cutelab.conflict_free.cure import Cure
-from cutelab.conflict_free.tile_access import TileAccess
+from cutelab.conflict_free.tile_access import SHARED_BYTES, TileAccess
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import is_int
 from cutelab.memory import WarpAccess, wavefronts
 from cutelab.swizzle import Swizzle
 
 MAX_BITS, MAX_BASE, MAX_SHIFT = 5, 7, 7
-SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
 
 
 def conflict_free(
@@ -52,8 +51,11 @@ def conflict_free(
     >>> next(cure.name for cure in cures if cure.kind == "padding"), cures[0].units
     ('pitch 9', 'Sw<3,0,5> on 4-byte elements = Sw<3,2,5> on bytes')
     """
-    accesses = (accesses,) if isinstance(accesses, TileAccess) else tuple(accesses)
+    if isinstance(accesses, TileAccess):
+        accesses = (accesses,)
+    accesses = tuple(accesses) if isinstance(accesses, Iterable) else ()
     _check_tile(rows, cols, element_bytes, max_pad)
+    rows, cols, element_bytes, max_pad = int(rows), int(cols), int(element_bytes), int(max_pad)
     align = _alignment(rows, cols, element_bytes, accesses, keep_alignment)
     pads = np.arange(max_pad + 1) if may_pad and not keep_size else np.zeros(1, dtype=np.int64)
     pitches = cols + pads
@@ -144,7 +146,7 @@ def _alignment(rows: int, cols: int, element_bytes: int, accesses: tuple[TileAcc
                 raise CuteLabError(
                     f"access {number}, lane {lane} moves {vector} element{'' if vector == 1 else 's'} from {at} on: this {rule}"
                 )
-    return max(keep or 1, *(a.access_bytes for a in accesses))
+    return int(max(keep or 1, *(a.access_bytes for a in accesses)))
 
 
 def _simplicity(s: Swizzle) -> tuple[Any, ...]:

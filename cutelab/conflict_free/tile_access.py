@@ -11,6 +11,7 @@ from cutelab.errors import CuteLabError
 from cutelab.int_tuple import is_int
 
 LANES = 32
+SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,12 @@ class TileAccess:
     def __post_init__(self) -> None:
         arrays = []
         for name in ("row", "col"):
-            value = np.asarray(getattr(self, name))
+            try:
+                value = np.asarray(getattr(self, name))
+            except ValueError as error:
+                raise CuteLabError(
+                    f"{name} must hold 32 whole numbers, one a lane; its rows differ in length"
+                ) from error
             if value.dtype.kind not in "iu" or value.ndim == 0 or value.shape[-1] != LANES:
                 raise CuteLabError(
                     f"{name} must hold 32 whole numbers, one a lane, got {value.dtype} of shape {value.shape}"
@@ -77,6 +83,7 @@ def read_column(column: int, *, rows: int = 32, access_bytes: int = 4, kind: str
     >>> access.row[0, :4].tolist(), access.col[0, :4].tolist(), int(access.active.sum())
     ([0, 1, 2, 3], [3, 3, 3, 3], 8)
     """
+    column = _place(column, "column")
     index, active = _lanes_over(_size(rows, "rows"))
     return TileAccess(index, np.where(active, column, 0), access_bytes, kind, active)
 
@@ -87,6 +94,7 @@ def read_row(row: int, *, cols: int = 32, access_bytes: int = 4, kind: str = "lo
     >>> read_row(3).col[0, :4].tolist()
     [0, 1, 2, 3]
     """
+    row = _place(row, "row")
     index, active = _lanes_over(_size(cols, "cols"))
     return TileAccess(np.where(active, row, 0), index, access_bytes, kind, active)
 
@@ -102,6 +110,13 @@ def store_rows(
     >>> access.instructions, access.row[0, 7:10].tolist(), access.col[0, 7:10].tolist()
     (8, [0, 1, 1], [28, 0, 4])
     """
+    rows, cols = _size(rows, "rows"), _size(cols, "cols")
+    access_bytes, element_bytes = _size(access_bytes, "access_bytes"), _size(element_bytes, "element_bytes")
+    if rows * cols * element_bytes > SHARED_BYTES:
+        raise CuteLabError(
+            f"a tile of {rows:,} x {cols:,} elements of {element_bytes} bytes has {rows * cols * element_bytes:,} bytes; "
+            f"shared memory has {SHARED_BYTES:,} at most"
+        )
     vector, rest = divmod(access_bytes, element_bytes)
     if rest or not vector or cols % vector:
         raise CuteLabError(
@@ -109,7 +124,7 @@ def store_rows(
             "the piece must be a whole number of elements and divide the row"
         )
     across = cols // vector
-    index, active = _lanes_over(_size(rows, "rows") * across)
+    index, active = _lanes_over(rows * across)
     return TileAccess(index // across, index % across * vector, access_bytes, kind, active)
 
 
@@ -125,7 +140,8 @@ def ldmatrix_tile(
     >>> access.row[0, ::8].tolist(), access.col[0, ::8].tolist()
     ([0, 8, 0, 8], [0, 0, 8, 8])
     """
-    if matrices not in (1, 2, 4):
+    row, col, element_bytes = _place(row, "row"), _place(col, "col"), _size(element_bytes, "element_bytes")
+    if not is_int(matrices) or matrices not in (1, 2, 4):
         raise CuteLabError(f"ldmatrix moves 1, 2 or 4 matrices, got {matrices!r}")
     lane = np.arange(LANES)
     active = lane < 8 * matrices
@@ -137,6 +153,15 @@ def ldmatrix_tile(
 def _size(value: object, name: str) -> int:
     if not is_int(value) or value < 1:  # type: ignore[operator]
         raise CuteLabError(f"{name} must be a whole number of 1 or more, got {value!r}")
+    if value > SHARED_BYTES:  # type: ignore[operator]
+        raise CuteLabError(f"{name} must be {SHARED_BYTES:,} or less, the bytes of shared memory, got {value}")
+    return int(value)  # type: ignore[call-overload]
+
+
+def _place(value: object, name: str) -> int:
+    """A row or column. One outside the tile is found later, by whoever knows the tile."""
+    if not is_int(value) or abs(value) > SHARED_BYTES:  # type: ignore[arg-type, operator]
+        raise CuteLabError(f"{name} must be a whole number such as 0, below {SHARED_BYTES:,}; got {value!r}")
     return int(value)  # type: ignore[call-overload]
 
 

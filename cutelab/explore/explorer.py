@@ -15,6 +15,7 @@ from cutelab.errors import CuteLabError
 from cutelab.explore import cells
 from cutelab.explore.controls import Controls, close_widget, under
 from cutelab.explore.html import HtmlView, image_tag
+from cutelab.int_tuple import is_int
 from cutelab.scenes.panels import Picture
 from cutelab.scenes.params import Params, plain
 
@@ -54,11 +55,11 @@ class Explorer:
         scale: int = 2,
         view: Literal["widget", "html"] = "widget",
     ) -> None:
-        if scale not in (1, 2, 3, 4):
+        if not is_int(scale) or scale not in (1, 2, 3, 4):
             raise CuteLabError(f"scale must be 1, 2, 3 or 4 image pixels per CSS pixel, got {scale!r}")
         if view not in ("widget", "html"):
             raise CuteLabError(f'view must be "widget" or "html", got {view!r}')
-        self.name, self._scene, self._scale = name, scene, scale
+        self.name, self._scene, self._scale = name, scene, int(scale)
         self._lock = threading.RLock()
         self._error: str | None = None
         self._closed = False
@@ -118,7 +119,10 @@ class Explorer:
             logging.getLogger("cutelab").exception("%s: a control failed", self.name)
 
     def _probe(self, cell: int) -> None:
-        changes = self._params.probe(cell)
+        try:
+            changes = self._params.probe(cell)
+        except CuteLabError:  # a click on an earlier picture, which had more cells
+            return
         if changes:
             self._turn(**changes)
 

@@ -95,8 +95,10 @@ class PictureView(anywidget.AnyWidget):
                         raise
                     self._fail(error)
             if "probe" in content:
-                self._probe(int(content["probe"]))
-                self.send({"probed": content["probe"]})
+                try:
+                    self._probe(int(content["probe"]))
+                finally:  # the browser waits for the reply before it sends the next click
+                    self.send({"probed": content["probe"]})
 
 
 def pack_integers(arrays: list[np.ndarray]) -> bytes:

@@ -16,7 +16,8 @@ from cutelab import offsets, parse_layout
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import IntTuple, is_int, product, to_text
 
-MAX_SIZE = 65536  # elements of a layout that is offered as an answer
+MAX_SIZE = 65536  # elements of a layout, or numbers in a sequence, offered as an answer
+MAX_BITS = 1024  # of a number offered as an answer
 
 
 class Kind(Protocol):
@@ -51,16 +52,19 @@ def plain(value: Any) -> Any:
     >>> plain(np.int64(3)), plain([1, (2, 3)]), plain(np.arange(3))
     (3, (1, (2, 3)), (0, 1, 2))
     """
+    if _count(value) > MAX_SIZE:
+        return Odd(f"far too long: a {type(value).__name__} of more than {MAX_SIZE:,} values")
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if is_int(value):
-        return int(value)
+        large = abs(int(value)).bit_length() > MAX_BITS
+        return Odd(f"far too large: a number beyond 2^{MAX_BITS}") if large else int(value)
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, set | frozenset):
-        value = sorted(value, key=str)
+        return tuple(sorted(map(plain, value), key=str))
     if isinstance(value, tuple | list | range):
         return tuple(map(plain, value))
     return Odd(describe(value))
@@ -89,10 +93,28 @@ def describe(value: Any) -> str:
     """
     if value is None:
         return "nothing (None): is the `return` missing?"
-    shown = repr(value)
+    shown = _shown(value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     kind = type(value).__name__
     return f"{shown}, {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _shown(value: Any) -> str:
+    """repr, also of a value that has none, such as a number of thousands of digits."""
+    try:
+        return repr(value)
+    except Exception:
+        return "something that cannot be printed"
+
+
+def _count(value: Any) -> int:
+    """How many values are in a sequence? 0 for anything else."""
+    if isinstance(value, np.ndarray):
+        return value.size
+    try:
+        return len(value) if isinstance(value, tuple | list | range | set | frozenset) else 0
+    except OverflowError:  # a range beyond 2^63
+        return 2**63
 
 
 def to_words(reading: Any) -> str:
@@ -138,7 +160,8 @@ class Value:
             "tuple": "whole numbers in brackets",
         }[self.what]
         fits = {"int": is_int(value), "bool": isinstance(value, bool), "str": isinstance(value, str)}
-        if not fits.get(self.what, isinstance(value, tuple) and are_ints(value)):
+        fits["tuple"] = isinstance(value, tuple) and (all(map(is_int, value)) if self.unordered else are_ints(value))
+        if not fits[self.what]:
             shown = value.text if isinstance(value, Odd) else describe(answer)
             raise CuteLabError(f"The answer must be {words}, for example {self.example}; yours is {shown}.")
         return tuple(sorted(set(value))) if self.unordered else value
@@ -181,7 +204,7 @@ class Choice:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> str:
-        said = _letters(str(answer))
+        said = _letters(answer if isinstance(answer, str) else _shown(plain(answer)))
         for key, text in self.options:
             if said in (_letters(key), _letters(text)):
                 return key

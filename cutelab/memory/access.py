@@ -90,6 +90,15 @@ class WarpAccess:
         return hash(self._key())
 
 
+def want_access(value: object, name: str) -> None:
+    """Raise CuteLabError unless this is a WarpAccess."""
+    if not isinstance(value, WarpAccess):
+        shown = f"{type(value).__name__}"
+        raise CuteLabError(
+            f"{name}: give a WarpAccess, for example WarpAccess(np.arange(32) * 4, 4); got a value of type {shown}"
+        )
+
+
 def _check_kind(kind: object, access_bytes: object) -> None:
     if not isinstance(kind, str) or kind not in WIDTHS:
         raise CuteLabError(f"kind {kind!r} is not modelled; modelled are {', '.join(WIDTHS)}")
@@ -130,7 +139,10 @@ def _addresses(value: object) -> np.ndarray:
 def _active(value: object, shape: tuple[int, ...]) -> np.ndarray:
     if value is None:
         return _ALL_LANES if shape == (LANES,) else np.broadcast_to(_ALL_LANES, shape)
-    active = np.asarray(value)
+    try:
+        active = np.asarray(value)
+    except ValueError as error:
+        raise CuteLabError("active must be 32 truth values a warp; these rows differ in length") from error
     numbers = active.dtype.kind in "iu" and bool(((active == 0) | (active == 1)).all())
     if active.dtype.kind != "b" and not numbers:
         raise CuteLabError(f"active must be 32 truth values, got {value!r}; for example np.arange(32) < 16")

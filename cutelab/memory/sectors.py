@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.errors import CuteLabError
-from cutelab.memory.access import LANES, WarpAccess
+from cutelab.memory.access import LANES, WarpAccess, want_access
 
 SECTOR_BYTES, LINE_BYTES = 32, 128
 CHUNK = 256
@@ -86,6 +86,7 @@ def sectors(access: WarpAccess) -> Sectors:
     >>> result.count, result.ideal, result.efficiency
     (32, 4, 0.125)
     """
+    want_access(access, "sectors")
     if access.kind not in ("load", "store"):
         raise CuteLabError(f"sectors of {access.kind} are not modelled; modelled are load and store")
     address = access.byte_address.reshape(-1, LANES)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.memory import rules
-from cutelab.memory.access import LANES, WarpAccess
+from cutelab.memory.access import LANES, WarpAccess, want_access
 from cutelab.memory.sectors import batch_value
 
 
@@ -200,6 +200,7 @@ def wavefronts(access: WarpAccess) -> Wavefronts:
     >>> wavefronts(WarpAccess(np.arange(32) * 16, 16))
     Wavefronts(count=4, ideal=4, excess=0, ways=1)
     """
+    want_access(access, "wavefronts")
     counts = rules.count(access)
     total = np.add.reduce(counts.degree, axis=1)
     words = counts.distinct * (rules.unit_bytes(access) // rules.WORD_BYTES)

@@ -17,7 +17,7 @@ from cutelab.queries import holes
 from cutelab.scenes.algebra_chain import LAWS
 from cutelab.scenes.panels import Verdict
 from cutelab.scenes.sheet import crd_text
-from cutelab.scenes.words import count, number
+from cutelab.scenes.words import count, count_distinct, number
 
 if TYPE_CHECKING:
     from cutelab.scenes.algebra import Result
@@ -186,14 +186,14 @@ def _holes(a: Layout) -> np.ndarray:
 
 def _complement(result: Result) -> Verdict:
     r, (_, copies, whole) = result.layout, result.maps
-    used = np.unique(laws.values(whole.link.before, laws.points(result.chain.domain)))  # type: ignore[arg-type]
+    used = count_distinct(laws.values(whole.link.before, laws.points(result.chain.domain)))  # type: ignore[arg-type]
     total = size(whole.link.layout)
     sentence = f"R = {r}: {count(size(copies.link.layout), 'copy').replace('copys', 'copies')} of A, no two overlap."
-    if len(used) == total:
+    if used == total:
         return Verdict("good", sentence, f"Together they fill the offsets 0 to {number(total - 1)}.")
     if result.chain.count > laws.MAX_CHECK:
         return Verdict("note", sentence, "Too many offsets to look at each of them.")
-    return Verdict("note", sentence, f"Together they fill {number(len(used))} of {number(total)} offsets.")
+    return Verdict("note", sentence, f"Together they fill {number(used)} of {number(total)} offsets.")
 
 
 def _vector(result: Result) -> Verdict:

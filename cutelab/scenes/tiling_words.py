@@ -16,7 +16,7 @@ from cutelab.layout import Layout
 from cutelab.scenes.panels import Verdict
 from cutelab.scenes.sheet import crd_text
 from cutelab.scenes.tiling_cut import MATRIX, Cut, explained, tiler_words
-from cutelab.scenes.words import number
+from cutelab.scenes.words import count_distinct, number
 
 if TYPE_CHECKING:
     from cutelab.scenes.tiling import Result, Sheet
@@ -194,10 +194,10 @@ def _drawn(sheet: Sheet, beyond: int) -> str:
 
 def _product(found: Cut, sentence: str, second: str, total: int) -> Verdict:
     ids = laws.points(total)
-    table = np.unique(laws.values(found.offset, ids))  # type: ignore[arg-type]
-    if len(table) < len(ids):
+    table = laws.values(found.offset, ids)  # type: ignore[arg-type]
+    low, high = int(table.min()), int(table.max())
+    if count_distinct(table) < len(ids):
         return Verdict("note", f"{sentence}: block or tiler repeat offsets of their own.", second)
-    low, high = int(table[0]), int(table[-1])
     if total > laws.MAX_CHECK or high - low + 1 > total:
         return Verdict("note", f"{sentence}: no two overlap; they reach offset {number(high)}.", second)
     return Verdict("good", f"{sentence}: each offset from {number(low)} to {number(high)} is taken once.", second)

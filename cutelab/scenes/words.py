@@ -1,5 +1,9 @@
 """Words that every topic uses: element types with their sizes, and how a number is written on a picture."""
 
+from __future__ import annotations
+
+import numpy as np
+
 ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
 """Element types that the explorers offer, with their sizes in bytes."""
 
@@ -22,3 +26,18 @@ def count(n: int, noun: str) -> str:
     ('1 wavefront', '32 wavefronts')
     """
     return f"{number(n)} {noun}{'' if n == 1 else 's'}"
+
+
+def count_distinct(values: np.ndarray) -> int:
+    """How many different values are there? Marks them where they lie close together, which is faster than sorting.
+
+    >>> count_distinct(np.array([3, 1, 3, 7])), count_distinct(np.array([0, 2**62, 0]))
+    (3, 2)
+    """
+    low, high = int(values.min()), int(values.max())
+    if high - low < 2**25:
+        marks = np.zeros(high - low + 1, bool)
+        marks[values - low] = True
+        return int(np.count_nonzero(marks))
+    ordered = np.sort(values)
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))

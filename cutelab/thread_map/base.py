@@ -129,7 +129,7 @@ class ThreadMap:
         e, rows = self.elements_per_access, self.thread_access_shape.strided
         part = e if access_elements is None else whole_number(access_elements, "access_elements", 1, e)
         if e % part or (rows > 1 and part != e):
-            works = [n for n in range(1, e + 1) if e % n == 0] if rows == 1 else [e]
+            works = [n for n in range(1, min(e, 1024) + 1) if e % n == 0] if rows == 1 else [e]
             raise CuteLabError(
                 f"access_elements must divide ElementsPerAccess {e}, got {part}; {', '.join(map(str, works))} work"
             )
@@ -139,7 +139,9 @@ class ThreadMap:
             for axis in np.indices((self.iterations.strided, self.iterations.contiguous, rows, e // part), np.int64)
         )
         step = np.stack([c * self.delta.contiguous + v * part, s * self.delta.strided + ts], axis=-1)
-        return self.initial_offsets()[:, None, :] + step
+        places = self.initial_offsets()[:, None, :] + step
+        places.setflags(write=False)
+        return places
 
     def fragment_index(self, strided: int, contiguous: int, row: int = 0, element: int = 0) -> int:
         """At which index of the fragment does an element of an access land? E * (row + rows * (c + It.c * s)) + element

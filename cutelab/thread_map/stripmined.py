@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutelab.pitch_linear import PitchLinearShape
-from cutelab.thread_map.base import Mode, ThreadMap, near_multiples
+from cutelab.thread_map.base import MAX_THREADS, Mode, ThreadMap, near_multiples
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,10 @@ class PitchLinear2DThreadTileStripminedThreadMap(ThreadMap):
 
 def _fitting(threads: int, vectors: int) -> str:
     """The thread counts nearest to this one that divide the vectors of a line or are a multiple of them."""
-    fits = [n for n in range(1, vectors) if vectors % n == 0] + [vectors, vectors * (threads // vectors + 1)]
+    fits = [n for n in range(1, min(vectors, MAX_THREADS + 1)) if vectors % n == 0] + [
+        vectors,
+        vectors * (threads // vectors + 1),
+    ]
     fits += [vectors * (threads // vectors)] if threads >= vectors else []
-    near = sorted(sorted({n for n in fits if n <= 1024}, key=lambda n: abs(n - threads))[:2])
+    near = sorted(sorted({n for n in fits if n <= MAX_THREADS}, key=lambda n: abs(n - threads))[:2])
     return " or ".join(map(str, near))

@@ -55,6 +55,10 @@ def walk_tiles(
     >>> [(step.origin.strided, int(step.active.sum())) for step in steps]
     [(0, 64), (4, 128), (12, 128)]
     """
+    if not isinstance(thread_map, ThreadMap):
+        raise CuteLabError(
+            f"walk_tiles needs a thread map, got {thread_map!r}; for example PitchLinearStripminedThreadMap((16, 8), 32)"
+        )
     tile = thread_map.tile
     size = as_shape(extent, "extent")
     rank = whole_number(advance_rank, "advance_rank", 0, 1)

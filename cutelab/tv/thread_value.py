@@ -17,7 +17,7 @@ from cutelab.algebra import composition, raked_product, right_inverse, zipped_di
 from cutelab.composed import ComposedLayout
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import as_int_tuple, is_int, product, to_text
-from cutelab.layout import Layout, offsets, size, slice_and_offset
+from cutelab.layout import Layout, check_table_size, offsets, size, slice_and_offset
 
 AnyLayout = Layout | ComposedLayout
 
@@ -108,6 +108,7 @@ def owners(layout_tv: Layout, tile: Any, *, thr_id: Layout | None = None) -> Own
     index, shape = _table(layout_tv, tile)
     threads, values = index.shape
     total = product(shape)
+    check_table_size(total, f"the tile {to_text(shape)}")
     every = threads > 1 and not any(int_tuple.flatten(layout_tv[0].stride))
     flat = index[0] if every else index.ravel()  # thread after thread
     pair = np.full(total, threads * values, dtype=np.int64)

@@ -82,6 +82,10 @@ class TiledMMA:
     tile_mnk: tuple[Any, Any, Any] = (None, None, None)
 
     def __post_init__(self) -> None:
+        if not hasattr(self.atom, "shape_mnk"):
+            raise CuteLabError(
+                f"TiledMMA needs an MmaAtom, got {self.atom!r}; for example mma_atom('SM80_16x8x16_F32F16F16F32_TN')"
+            )
         layout = self.atom_layout_mnk
         layout = layout if isinstance(layout, Layout) else Layout(layout)
         if len(layout) != 3:

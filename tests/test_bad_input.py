@@ -1,0 +1,80 @@
+"""Bad input gets one clear CuteLabError, at once and before anything large is allocated."""
+
+import time
+
+import numpy as np
+import pytest
+
+from cutelab.algebra import complement, right_inverse
+from cutelab.atoms import parse_mma_atom, smem_atoms
+from cutelab.composed import ComposedLayout
+from cutelab.conflict_free import conflict_free
+from cutelab.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
+from cutelab.errors import CuteLabError
+from cutelab.layout import Layout, size
+from cutelab.memory import WarpAccess, sectors, wavefronts
+from cutelab.swizzle import Swizzle
+from cutelab.thread_map import PitchLinearStripminedThreadMap, parse_thread_map, walk_tiles
+from cutelab.tv import TiledMMA, owners
+
+LANES = np.arange(32) * 4
+REFUSED = {
+    "long line": (
+        lambda: parse_thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<2147483647,8>, 1000, 1>"),
+        "neither do 1000 threads divide it",
+    ),
+    "long vector": (
+        lambda: PitchLinearStripminedThreadMap((2**31 - 2, 1), 1, 2**31 - 2).accesses(4),
+        "access_elements must divide",
+    ),
+    "complement below 0": (lambda: complement(ComposedLayout(Swizzle(1, 0, 1), -5, Layout(8))), "offset of 0 or more"),
+    "store of 10^15 rows": (lambda: store_rows(4, rows=10**15), "rows must be 233,472 or less"),
+    "store of a large tile": (lambda: store_rows(4, rows=10**4, cols=10**4), "shared memory has 233,472"),
+    "column of 10^8 rows": (lambda: read_column(0, rows=10**8), "rows must be 233,472 or less"),
+    "row of 10^8 columns": (lambda: read_row(0, cols=10**8), "cols must be 233,472 or less"),
+    "element of 0 bytes": (lambda: store_rows(16, element_bytes=0), "element_bytes must be"),
+    "ldmatrix of 0 bytes": (lambda: ldmatrix_tile(element_bytes=0), "element_bytes must be"),
+    "column a": (lambda: read_column("a"), "column must be a whole number"),
+    "row a": (lambda: read_row("a"), "row must be a whole number"),
+    "ldmatrix at a": (lambda: ldmatrix_tile("a"), "row must be a whole number"),
+    "ragged rows": (lambda: TileAccess([[1], [1, 2]], LANES, 4), "differ in length"),
+    "no access": (lambda: conflict_free(None, 8, 8, 4), "at least one access"),
+    "ragged lanes": (lambda: WarpAccess(LANES, 4, "load", [[1], [1, 2]]), "differ in length"),
+    "wavefronts of an array": (lambda: wavefronts(LANES), "give a WarpAccess"),
+    "sectors of an array": (lambda: sectors(LANES), "give a WarpAccess"),
+    "walk of a text": (lambda: walk_tiles("x", (4, 4)), "needs a thread map"),
+    "owners in a large tile": (lambda: owners(Layout((8, 8)), 10**15), "a table holds at most"),
+    "tiled 0": (lambda: TiledMMA(0), "needs an MmaAtom"),
+    "printed 0": (lambda: parse_mma_atom(0), "reads the text"),
+    "atoms of 0": (lambda: smem_atoms(0), "an element type is a text"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_at_once(name):
+    call, words = REFUSED[name]
+    start = time.perf_counter()
+    with pytest.raises(CuteLabError, match=words):
+        call()
+    assert time.perf_counter() - start < 0.5
+
+
+def test_numpy_integers_are_sizes():
+    given = conflict_free([read_column(0)], np.int64(32), np.int64(12), np.int32(4))
+    assert given == conflict_free([read_column(0)], 32, 12, 4) and type(given[0].cols) is int
+
+
+def test_right_inverse_names_only_indices_of_the_layout():
+    """Sw<1,0,1> o 0 o 3:1 has offsets 0, 1, 3: nothing lies at offset 2, so the inverse ends before it."""
+    assert right_inverse(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(3))) == Layout(2)
+    for bits, base, shift in ((1, 0, 1), (2, 0, 2), (1, 1, 1), (2, 0, -2), (1, 0, -1)):
+        for extent in range(1, 40):
+            layout = ComposedLayout(Swizzle(bits, base, shift), 0, Layout(extent))
+            inverse = right_inverse(layout)
+            found = [inverse(i) for i in range(size(inverse))]
+            assert all(0 <= index < extent for index in found)
+            assert [layout(index) for index in found] == list(range(len(found)))
+
+
+def test_accesses_are_read_only():
+    assert not PitchLinearStripminedThreadMap((16, 8), 32).accesses().flags.writeable
