@@ -11,39 +11,141 @@ array([[0, 1, 2, 3],
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cutelab.algebra import blocked_product, coalesce, complement, composition, downcast, explain, filter_layout, filter_zeros, flat_divide, flat_product, group_modes, left_inverse, logical_divide, logical_product, max_common_layout, max_common_vector, raked_product, recast_layout, right_inverse, select, tile_to_shape, tiled_divide, tiled_product, upcast, zipped_divide, zipped_product
+from cutelab.algebra import (
+    blocked_product,
+    coalesce,
+    complement,
+    composition,
+    downcast,
+    explain,
+    filter_layout,
+    filter_zeros,
+    flat_divide,
+    flat_product,
+    group_modes,
+    left_inverse,
+    logical_divide,
+    logical_product,
+    max_common_layout,
+    max_common_vector,
+    raked_product,
+    recast_layout,
+    right_inverse,
+    select,
+    tile_to_shape,
+    tiled_divide,
+    tiled_product,
+    upcast,
+    zipped_divide,
+    zipped_product,
+)
 from cutelab.composed import ComposedLayout, parse_layout
 from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
 from cutelab.data import measured, measured_kernels
 from cutelab.errors import CuteLabError
 from cutelab.int_tuple import crd2idx, idx2crd
-from cutelab.layout import Layout, LayoutLeft, LayoutRight, compatible, congruent, cosize, depth, flatten, offsets, rank, size, slice_and_offset
+from cutelab.layout import (
+    Layout,
+    LayoutLeft,
+    LayoutRight,
+    compatible,
+    congruent,
+    cosize,
+    depth,
+    flatten,
+    offsets,
+    rank,
+    size,
+    slice_and_offset,
+)
 from cutelab.memory import WarpAccess, sectors, wavefronts
 from cutelab.printing import print_inverse, print_layout
 from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
 from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
 
 if TYPE_CHECKING:
-    from cutelab.matrix_layouts import matrix_layout, visualize_layout
-    from cutelab.strips import StripThreadMap
-    from cutelab.thread_map import PitchLinear2DThreadTileStripminedThreadMap, PitchLinearCoord, PitchLinearShape, PitchLinearStridedWarpRakedThreadMap, PitchLinearStripminedThreadMap, PitchLinearTilePolicyStripminedThreadContiguous, PitchLinearTilePolicyStripminedThreadStrided, PitchLinearWarpRakedThreadMap, PitchLinearWarpStripedThreadMap, TransposePitchLinearThreadMap, TransposePitchLinearThreadMap2DThreadTile, TransposePitchLinearThreadMapSimt, parse_thread_map, walk_tiles
     from cutelab.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.copies import fragment_loads, tensor_core_cures, vector_copy
     from cutelab.ldmatrix import LdMatrix
+    from cutelab.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.pipeline import Pipeline
-    from cutelab.tv import TiledCopy, TiledMMA, local_partition, make_layout_tv, owners, partition, registers, tv_inverse
+    from cutelab.strips import StripThreadMap
+    from cutelab.thread_map import (
+        PitchLinear2DThreadTileStripminedThreadMap,
+        PitchLinearCoord,
+        PitchLinearShape,
+        PitchLinearStridedWarpRakedThreadMap,
+        PitchLinearStripminedThreadMap,
+        PitchLinearTilePolicyStripminedThreadContiguous,
+        PitchLinearTilePolicyStripminedThreadStrided,
+        PitchLinearWarpRakedThreadMap,
+        PitchLinearWarpStripedThreadMap,
+        TransposePitchLinearThreadMap,
+        TransposePitchLinearThreadMap2DThreadTile,
+        TransposePitchLinearThreadMapSimt,
+        parse_thread_map,
+        walk_tiles,
+    )
+    from cutelab.tv import (
+        TiledCopy,
+        TiledMMA,
+        local_partition,
+        make_layout_tv,
+        owners,
+        partition,
+        registers,
+        tv_inverse,
+    )
 
 __version__ = "0.1.0"
 
 _LATER = {
-    "matrix_layouts": ('matrix_layout', 'visualize_layout',),
-    "strips": ('StripThreadMap',),
-    "thread_map": ('PitchLinear2DThreadTileStripminedThreadMap', 'PitchLinearCoord', 'PitchLinearShape', 'PitchLinearStridedWarpRakedThreadMap', 'PitchLinearStripminedThreadMap', 'PitchLinearTilePolicyStripminedThreadContiguous', 'PitchLinearTilePolicyStripminedThreadStrided', 'PitchLinearWarpRakedThreadMap', 'PitchLinearWarpStripedThreadMap', 'TransposePitchLinearThreadMap', 'TransposePitchLinearThreadMap2DThreadTile', 'TransposePitchLinearThreadMapSimt', 'parse_thread_map', 'walk_tiles',),
-    "atoms": ('mma_atom', 'mma_atoms', 'parse_mma_atom', 'smem_atom', 'smem_atoms', 'tmem_layout',),
-    "copies": ('fragment_loads', 'tensor_core_cures', 'vector_copy',),
-    "ldmatrix": ('LdMatrix',),
-    "pipeline": ('Pipeline',),
-    "tv": ('TiledCopy', 'TiledMMA', 'local_partition', 'make_layout_tv', 'owners', 'partition', 'registers', 'tv_inverse',),
+    "matrix_layouts": (
+        "matrix_layout",
+        "visualize_layout",
+    ),
+    "strips": ("StripThreadMap",),
+    "thread_map": (
+        "PitchLinear2DThreadTileStripminedThreadMap",
+        "PitchLinearCoord",
+        "PitchLinearShape",
+        "PitchLinearStridedWarpRakedThreadMap",
+        "PitchLinearStripminedThreadMap",
+        "PitchLinearTilePolicyStripminedThreadContiguous",
+        "PitchLinearTilePolicyStripminedThreadStrided",
+        "PitchLinearWarpRakedThreadMap",
+        "PitchLinearWarpStripedThreadMap",
+        "TransposePitchLinearThreadMap",
+        "TransposePitchLinearThreadMap2DThreadTile",
+        "TransposePitchLinearThreadMapSimt",
+        "parse_thread_map",
+        "walk_tiles",
+    ),
+    "atoms": (
+        "mma_atom",
+        "mma_atoms",
+        "parse_mma_atom",
+        "smem_atom",
+        "smem_atoms",
+        "tmem_layout",
+    ),
+    "copies": (
+        "fragment_loads",
+        "tensor_core_cures",
+        "vector_copy",
+    ),
+    "ldmatrix": ("LdMatrix",),
+    "pipeline": ("Pipeline",),
+    "tv": (
+        "TiledCopy",
+        "TiledMMA",
+        "local_partition",
+        "make_layout_tv",
+        "owners",
+        "partition",
+        "registers",
+        "tv_inverse",
+    ),
 }
 """Models that load when one of their names is first asked for: `import cutelab` stays light."""
 

@@ -41,7 +41,9 @@ class ComposedLayout:
         object.__setattr__(self, "offset", int(self.offset))
         reach = abs(self.offset) + max(1, _layout.cosize(self.inner))
         if reach >= 2**62:
-            raise CuteLabError(f"{self} reaches offset {reach}; behind a {type(self.outer).__name__} offsets must stay below 2^62")
+            raise CuteLabError(
+                f"{self} reaches offset {reach}; behind a {type(self.outer).__name__} offsets must stay below 2^62"
+            )
 
     @property
     def shape(self) -> IntTuple:

@@ -133,7 +133,11 @@ def _example_text(table: np.ndarray, top: int, output_shape: Any, vectorize: int
     def write(cell: list[int], ranges: list[bool]) -> str:
         if cell[0] < 0:
             return " "
-        return "(" + ", ".join(f"{n}..{n + vectorize - 1}" if r else f"{n}" for n, r in zip(cell, ranges, strict=True)) + ")"
+        return (
+            "("
+            + ", ".join(f"{n}..{n + vectorize - 1}" if r else f"{n}" for n, r in zip(cell, ranges, strict=True))
+            + ")"
+        )
 
     plain = [False] * table.ndim
     cells = [

@@ -27,7 +27,10 @@ REFUSED = {
         lambda: PitchLinearStripminedThreadMap((2**31 - 2, 1), 1, 2**31 - 2).accesses(4),
         "access_elements must divide",
     ),
-    "complement below 0": (lambda: complement(ComposedLayout(Swizzle(1, 0, 1), -5, Layout(8))), "offset of 0 or more"),
+    "complement below 0": (
+        lambda: complement(ComposedLayout(Swizzle(1, 0, 1), -5, Layout(8))),
+        "cotarget of 8 or more",
+    ),
     "store of 10^15 rows": (lambda: store_rows(4, rows=10**15), "rows must be 233,472 or less"),
     "store of a large tile": (lambda: store_rows(4, rows=10**4, cols=10**4), "shared memory has 233,472"),
     "column of 10^8 rows": (lambda: read_column(0, rows=10**8), "rows must be 233,472 or less"),

@@ -167,7 +167,7 @@ class Explorer:
         with self._lock:
             name = self._copy.value
             if name in self._picture.copies:
-                self._line.value = f'<pre class="cutelab-line">{escape(self._picture.copies[name])}</pre>'
+                self._line.value = f'<pre class="cutelab-line" tabindex="0" data-lm-suppress-shortcuts="true">{escape(self._picture.copies[name])}</pre>'
             elif name in FILES:
                 try:
                     self._line.value = f'<div class="cutelab-line">{self._link(name)}</div>'
