@@ -9,7 +9,7 @@ from cutelab.kernels import bench, machine, plans, trace
 from cutelab.kernels.gemm import variant
 from cutelab.kernels.transpose import conflicting, padded, swizzled
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not machine.gpu, reason="no GPU here")]
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not machine.gpu, reason="needs an NVIDIA GPU")]
 
 
 @pytest.mark.parametrize(("name", "shape", "equal"), list(plans.check_all(large=True)) if machine.gpu else [])
