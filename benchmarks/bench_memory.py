@@ -12,9 +12,10 @@ import time
 import numpy as np
 import pytest
 
-from cutelab.conflict_free import conflict_free, read_column, read_row, store_rows
-from cutelab.data import measured
-from cutelab.memory import WarpAccess, sectors, wavefronts
+from cutelab.advise.conflict_free import conflict_free, read_column, read_row, store_rows
+from cutelab.hardware import sectors, wavefronts
+from cutelab.hardware.measured import measured
+from cutelab.memory import WarpAccess
 
 T = np.arange(32)
 COLUMN = T * 128

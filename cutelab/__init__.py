@@ -11,6 +11,7 @@ array([[0, 1, 2, 3],
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cutelab.advise.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
 from cutelab.algebra import (
     blocked_product,
     coalesce,
@@ -39,12 +40,10 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
-from cutelab.composed import ComposedLayout, parse_layout
-from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
-from cutelab.data import measured, measured_kernels
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import crd2idx, idx2crd
-from cutelab.layout import (
+from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import crd2idx, idx2crd
+from cutelab.core.layout import (
     Layout,
     LayoutLeft,
     LayoutRight,
@@ -58,19 +57,19 @@ from cutelab.layout import (
     size,
     slice_and_offset,
 )
-from cutelab.memory import WarpAccess, sectors, wavefronts
-from cutelab.printing import print_inverse, print_layout
-from cutelab.queries import holes, is_contiguous, is_injective, is_surjective
-from cutelab.swizzle import Swizzle, make_swizzle, parse_swizzle
+from cutelab.core.printing import print_inverse, print_layout
+from cutelab.core.queries import holes, is_contiguous, is_injective, is_surjective
+from cutelab.core.swizzle import Swizzle, make_swizzle, parse_swizzle
+from cutelab.hardware import sectors, wavefronts
+from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
-    from cutelab.copies import fragment_loads, tensor_core_cures, vector_copy
-    from cutelab.ldmatrix import LdMatrix
-    from cutelab.matrix_layouts import matrix_layout, visualize_layout
-    from cutelab.pipeline import Pipeline
-    from cutelab.strips import StripThreadMap
-    from cutelab.thread_map import (
+    from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
+    from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
+    from cutelab.cutlass.strips import StripThreadMap
+    from cutelab.cutlass.thread_map import (
         PitchLinear2DThreadTileStripminedThreadMap,
         PitchLinearCoord,
         PitchLinearShape,
@@ -86,7 +85,7 @@ if TYPE_CHECKING:
         parse_thread_map,
         walk_tiles,
     )
-    from cutelab.tv import (
+    from cutelab.cutlass.tv import (
         TiledCopy,
         TiledMMA,
         local_partition,
@@ -96,16 +95,18 @@ if TYPE_CHECKING:
         registers,
         tv_inverse,
     )
+    from cutelab.hardware.ldmatrix import LdMatrix
+    from cutelab.hardware.pipeline import Pipeline
 
 __version__ = "0.1.0"
 
 _LATER = {
-    "matrix_layouts": (
+    "cutlass.matrix_layouts": (
         "matrix_layout",
         "visualize_layout",
     ),
-    "strips": ("StripThreadMap",),
-    "thread_map": (
+    "cutlass.strips": ("StripThreadMap",),
+    "cutlass.thread_map": (
         "PitchLinear2DThreadTileStripminedThreadMap",
         "PitchLinearCoord",
         "PitchLinearShape",
@@ -121,7 +122,7 @@ _LATER = {
         "parse_thread_map",
         "walk_tiles",
     ),
-    "atoms": (
+    "cutlass.atoms": (
         "mma_atom",
         "mma_atoms",
         "parse_mma_atom",
@@ -129,14 +130,14 @@ _LATER = {
         "smem_atoms",
         "tmem_layout",
     ),
-    "copies": (
+    "advise.copies": (
         "fragment_loads",
         "tensor_core_cures",
         "vector_copy",
     ),
-    "ldmatrix": ("LdMatrix",),
-    "pipeline": ("Pipeline",),
-    "tv": (
+    "hardware.ldmatrix": ("LdMatrix",),
+    "hardware.pipeline": ("Pipeline",),
+    "cutlass.tv": (
         "TiledCopy",
         "TiledMMA",
         "local_partition",

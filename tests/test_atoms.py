@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from cutelab.algebra import tile_to_shape
-from cutelab.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
-from cutelab.atoms.atom import _static
-from cutelab.composed import parse_layout
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, offsets, size
+from cutelab.core.composed import parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, offsets, size
+from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
+from cutelab.cutlass.atoms.atom import _static
 
 CASES = {case["atom"]: case for case in golden.cases("cute_mma_atoms")}
 COMPILED = [name for name, case in CASES.items() if "ALayout" in case]

@@ -5,17 +5,18 @@ import time
 import numpy as np
 import pytest
 
+from cutelab.advise.conflict_free import conflict_free
+from cutelab.advise.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
 from cutelab.algebra import complement, right_inverse
-from cutelab.atoms import parse_mma_atom, smem_atoms
-from cutelab.composed import ComposedLayout
-from cutelab.conflict_free import conflict_free
-from cutelab.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, size
-from cutelab.memory import WarpAccess, sectors, wavefronts
-from cutelab.swizzle import Swizzle
-from cutelab.thread_map import PitchLinearStripminedThreadMap, parse_thread_map, walk_tiles
-from cutelab.tv import TiledMMA, owners
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, size
+from cutelab.core.swizzle import Swizzle
+from cutelab.cutlass.atoms import parse_mma_atom, smem_atoms
+from cutelab.cutlass.thread_map import PitchLinearStripminedThreadMap, parse_thread_map, walk_tiles
+from cutelab.cutlass.tv import TiledMMA, owners
+from cutelab.hardware import sectors, wavefronts
+from cutelab.memory import WarpAccess
 
 LANES = np.arange(32) * 4
 REFUSED = {

@@ -4,11 +4,11 @@ import memory_oracle as oracle
 import numpy as np
 import pytest
 
-from cutelab.composed import ComposedLayout, parse_layout
-from cutelab.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, offsets
-from cutelab.swizzle import Swizzle
+from cutelab.advise.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
+from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, offsets
+from cutelab.core.swizzle import Swizzle
 
 T = np.arange(32)
 ALL_SWIZZLES = [Swizzle(b, m, s) for b in range(1, 6) for m in range(8) for s in range(-7, 8) if abs(s) >= b]

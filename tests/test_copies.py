@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutelab.atoms import mma_atom, smem_atom
-from cutelab.composed import ComposedLayout, parse_layout
-from cutelab.copies import fragment_loads, tensor_core_cures, vector_copy
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, offsets
-from cutelab.ldmatrix import LdMatrix
-from cutelab.memory import WarpAccess, wavefronts
-from cutelab.swizzle import Swizzle
-from cutelab.tv import TiledMMA
+from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, offsets
+from cutelab.core.swizzle import Swizzle
+from cutelab.cutlass.atoms import mma_atom, smem_atom
+from cutelab.cutlass.tv import TiledMMA
+from cutelab.hardware.ldmatrix import LdMatrix
+from cutelab.hardware.wavefronts import wavefronts
+from cutelab.memory import WarpAccess
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "data/cases_layouts.json").read_text())}
 F16 = mma_atom("SM80_16x8x16_F32F16F16F32_TN")

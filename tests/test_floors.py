@@ -1,4 +1,4 @@
-"""Imports go down only: every import statement in cutelab/ is read and held against the table of floors."""
+"""Imports go down only: every import statement of every file in cutelab/ is read and held against the table of floors."""
 
 from __future__ import annotations
 
@@ -9,148 +9,229 @@ from pathlib import Path
 import pytest
 
 FLOORS = {
-    0: ("errors", "int_tuple", "notation", "formula", "data"),
-    1: ("layout", "swizzle", "composed", "printing", "queries", "algebra", "pitch_linear"),
-    2: ("memory", "tv", "thread_map", "strips", "matrix_layouts", "atoms", "ldmatrix", "pipeline"),
-    2.5: ("conflict_free", "copies", "kernel_plans"),  # ask several models at once
-    3: ("scenes",),
-    4: ("draw",),
-    5: ("explore",),
-    6: ("lessons",),
+    "core": 0,
+    "algebra": 1,
+    "hardware": 2,
+    "cutlass": 2,
+    "advise": 3,  # asks several models at once
+    "plans": 3,
+    "kernels": 4,
+    "memory": 4,  # an older name for the hardware's room
+    "course.card": 5,
+    "course.ask": 5,
+    "course.topics": 6,
+    "course.lab": 7,
+    "explore": 8,
+    "lessons": 8,
 }
-ANNEX = "kernels"
-FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names}
+"""The rooms and their floors. A room imports rooms of lower floors; what stands on one floor does not know its neighbours."""
+
+LIBRARY = 4  # the highest floor of the library; above it stands the course
 WIDGETS = {"ipywidgets", "anywidget", "IPython", "traitlets"}
-PUBLIC = 3  # floors from here up may use the package's public names, which are those of the floors below
-ROOT_IMPORTS = 2.5  # and the package itself takes them from no higher
+OUTSIDE = {
+    "kernels": {"numba", "numba_cuda", "llvmlite", "cuda"},
+    "course.card.paint": {"matplotlib", "zlib_ng", "isal", "PIL"},
+    "course.lab": WIDGETS | {"matplotlib"},
+    "explore": WIDGETS,
+    "lessons": WIDGETS,
+}
+"""What a room may import besides NumPy and Python's own modules."""
 
 
-def libraries(floor: float) -> set[str]:
-    """What a floor may import besides Python's own modules and the floors below it."""
-    return {"numpy"} | ({"matplotlib"} if floor >= 4 else set()) | (WIDGETS if floor >= 5 else set())
+def modules(package: Path) -> dict[str, Path]:
+    """Every file of the package by its dotted name below it; the package itself is ""."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
 
 
-def top_name(path: Path, package: Path) -> str:
-    """The module or folder directly below the package that a file belongs to; "" for the package itself."""
-    first = path.relative_to(package).parts[0]
-    return "" if first == "__init__.py" else first.removesuffix(".py")
+def room(name: str, table: dict[str, object]) -> str | None:
+    """The longest entry of the table that the module stands in."""
+    fitting = [entry for entry in table if name == entry or name.startswith(entry + ".")]
+    return max(fitting, key=len, default=None)
 
 
-def imported(path: Path, package: Path) -> list[tuple[int, str]]:
-    """(line, dotted name) of every import in a file; relative ones made absolute.
-
-    Imports inside functions count too, but for the package itself, which may load an upper floor when asked for it.
-    """
-    found = []
+def imported(path: Path, name: str, package: Path) -> list[tuple[int, str, bool]]:
+    """(line, dotted name, inside a function?) of every import in a file, wherever it stands; relative ones made absolute."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree) if path.parent != package or path.stem != "__init__" else tree.body:
+    late = {id(n) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
+    folder = path.parent.relative_to(package).parts
+    found = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(node.lineno, alias.name) for alias in node.names]
+            found += [(node.lineno, alias.name, id(node) in late) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             parts = [node.module] if node.module else []
             if node.level:
-                here = [package.name, *path.relative_to(package).parts[:-1]]
+                here = [package.name, *folder]
                 parts = here[: len(here) - node.level + 1] + parts
             base = ".".join(parts)
-            found += [(node.lineno, f"{base}.{alias.name}") for alias in node.names]
+            found += [(node.lineno, f"{base}.{alias.name}", id(node) in late) for alias in node.names]
+    return found
+
+
+def arrows(package: Path) -> dict[str, list[tuple[int, str, bool]]]:
+    """Module -> (line, module of the package that it imports, inside a function?)."""
+    files = modules(package)
+    found: dict[str, list[tuple[int, str, bool]]] = {name: [] for name in files}
+    for name, path in files.items():
+        for line, dotted, late in imported(path, name, package):
+            head, _, rest = dotted.partition(".")
+            if head != package.name or (name == "" and late):  # the package may load an upper floor when asked for it
+                continue
+            target = rest if rest in files else rest.rpartition(".")[0]
+            while target not in files and target:  # an attribute of a module
+                target = target.rpartition(".")[0]
+            found[name].append((line, target, late))
     return found
 
 
 def broken_rules(package: Path) -> list[str]:
     """One sentence for each import that breaks a rule, and for each module without a floor."""
     broken = []
-    for path in sorted(package.rglob("*.py")):
-        name = top_name(path, package)
+    files, ways = modules(package), arrows(package)
+    for name, path in files.items():
         where = f"{package.name}/{path.relative_to(package).as_posix()}"
-        if name and name != ANNEX and name not in FLOOR_OF:
+        own = room(name, FLOORS)
+        if own is None and name not in ("", "course"):
             broken.append(f"{where} has no floor: give {name!r} one in FLOORS")
             continue
-        floor = FLOOR_OF.get(name, ROOT_IMPORTS)
-        for line, dotted in imported(path, package):
-            head, *rest = dotted.split(".")
+        floor = FLOORS[own] if own else LIBRARY
+        allowed = {"numpy"} | OUTSIDE.get(room(name, OUTSIDE) or "", set())
+        for line, dotted, _ in imported(path, name, package):
+            head = dotted.partition(".")[0]
+            if head not in allowed and head not in sys.stdlib_module_names and head != package.name:
+                broken.append(f"{where}:{line} imports {head}, and {own or 'the package itself'} may not")
+        for line, target, late in ways[name]:
             place = f"{where}:{line}"
-            target = rest[0] if rest else ""
-            if head != package.name:
-                allowed = name == ANNEX or head in libraries(floor) or head in sys.stdlib_module_names
-                if not allowed:
-                    broken.append(f"{place} imports {head}, and floor {floor} may not")
-            elif target == name or name == ANNEX:
+            other = room(target, FLOORS)
+            if target == "":
+                if floor <= LIBRARY:
+                    broken.append(f"{place} imports from the package, not from the module that defines it")
+            elif other is None or other == own:
                 continue
-            elif target == ANNEX:
-                broken.append(f"{place} imports the annex {ANNEX}, and nobody may")
-            elif target not in FLOOR_OF:
-                if floor < PUBLIC:
-                    broken.append(f"{place} imports {dotted} from the package, not from the module that defines it")
-            elif FLOOR_OF[target] > floor:
-                broken.append(f"{place} imports {target}, floor {FLOOR_OF[target]} above its own floor {floor}")
-            elif name and floor == FLOOR_OF[target] == 2:
-                broken.append(f"{place} imports {target}, and the models of floor 2 never import each other")
+            elif own is None:
+                if FLOORS[other] > LIBRARY:
+                    broken.append(f"{place} imports {target}, above the library")
+            elif FLOORS[other] >= floor:
+                broken.append(f"{place} imports {target}, floor {FLOORS[other]}; its own is {floor}")
+            elif other == "kernels" and not late:
+                broken.append(f"{place} imports {target} at once; Numba is loaded only where it is asked for")
     return broken
 
 
-def circles(package: Path) -> list[str]:
-    """Modules of floors 0 and 1 that import each other in a circle."""
-    names = FLOORS[0] + FLOORS[1]
-    below = {}
-    for name in names:
-        path = package / f"{name}.py"
-        targets = [dotted.split(".")[1:2] for _, dotted in imported(path, package)] if path.exists() else []
-        below[name] = {t[0] for t in targets if t and t[0] in names and t[0] != name}
-
-    def reached(start: str) -> set[str]:
-        seen, todo = set(), [start]
+def circles(package: Path) -> list[list[str]]:
+    """Files that import each other in a circle, each circle once; imports inside functions count."""
+    graph = {name: {target for _, target, _ in ways} - {name} for name, ways in arrows(package).items()}
+    reach: dict[str, set[str]] = {}
+    for name in graph:
+        seen: set[str] = set()
+        todo = [name]
         while todo:
-            for name in below[todo.pop()] - seen:
-                seen.add(name)
-                todo.append(name)
-        return seen
-
-    return [name for name in names if name in reached(name)]
+            new = graph[todo.pop()] - seen
+            seen |= new
+            todo += new
+        reach[name] = seen
+    found = {tuple(sorted(m for m in reach[n] if n in reach[m])) for n in graph if n in reach[n]}
+    return [list(members) for members in sorted(found)]
 
 
 def test_imports_go_down_only(root):
     assert broken_rules(root / "cutelab") == []
 
 
-def test_no_circle_on_the_lower_floors(root):
+def test_no_circle(root):
     assert circles(root / "cutelab") == []
+
+
+def test_every_file_is_examined(root):
+    files = modules(root / "cutelab")
+    assert len(files) == len(list((root / "cutelab").rglob("*.py"))) and {"algebra", "hardware.measured"} <= set(files)
+    assert all(arrows(root / "cutelab")[name] for name in ("algebra", "core.layout", "course.topics.banks.card"))
+
+
+def plant(folder: Path, files: dict[str, str]) -> Path:
+    """A package `cutelab` with these files, and an empty __init__.py in each folder."""
+    package = folder / "cutelab"
+    for file, text in files.items():
+        path = package / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        for up in path.relative_to(package).parents:
+            if not (package / up / "__init__.py").exists():
+                (package / up / "__init__.py").write_text("")
+    return package
 
 
 @pytest.mark.parametrize(
     ("file", "text", "word"),
     [
-        ("errors.py", "from cutelab.layout import Layout", "above its own floor 0"),
-        ("errors.py", "def late():\n    import cutelab.scenes.layout", "above its own floor 0"),
-        ("layout.py", "import matplotlib.pyplot", "imports matplotlib"),
-        ("scenes/x.py", "import ipywidgets", "imports ipywidgets"),
-        ("scenes/x.py", "from ..draw import render", "above its own floor 3"),
-        ("draw/x.py", "import anywidget", "imports anywidget"),
-        ("memory.py", "from cutelab import atoms", "never import each other"),
-        ("memory.py", "from cutelab import Layout", "from the package, not"),
-        ("lessons/x.py", "import cutelab.kernels", "nobody may"),
-        ("scenes/x.py", "import numba", "imports numba"),
+        ("core/errors.py", "from cutelab.hardware.chip import Chip", "floor 2; its own is 0"),
+        ("core/errors.py", "def late():\n    import cutelab.hardware.chip", "floor 2; its own is 0"),
+        ("core/layout.py", "import matplotlib.pyplot", "imports matplotlib"),
+        ("course/topics/x/card.py", "import ipywidgets", "imports ipywidgets"),
+        ("course/topics/x/card.py", "from ...lab import explorer", "floor 7; its own is 6"),
+        ("course/card/paint/x.py", "import anywidget", "imports anywidget"),
+        ("course/card/x.py", "import matplotlib", "imports matplotlib"),
+        ("hardware/chip.py", "from cutelab.cutlass import atoms", "floor 2; its own is 2"),
+        ("advise/x.py", "from cutelab.course.card import picture", "floor 5; its own is 3"),
+        ("kernels/x.py", "def late():\n    from cutelab.course.card import picture", "floor 5; its own is 4"),
+        ("hardware/chip.py", "from cutelab import Layout", "from the package, not"),
+        ("course/topics/x/lesson.py", "import cutelab.kernels.trace", "at once"),
+        ("course/topics/x/card.py", "import numba", "imports numba"),
         ("stray.py", "", "has no floor"),
-        ("__init__.py", "from cutelab import explore", "above its own floor"),
+        ("course/stray.py", "", "has no floor"),
+        ("__init__.py", "from cutelab.explore import layout", "above the library"),
         ("__init__.py", "import matplotlib", "imports matplotlib"),
     ],
 )
 def test_a_planted_fault_is_found(tmp_path, file, text, word):
-    path = tmp_path / "cutelab" / file
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    (found,) = broken_rules(tmp_path / "cutelab")
+    known = {f"{name.replace('.', '/')}/__init__.py": "" for name in FLOORS}
+    known |= {
+        "hardware/chip.py": "",
+        "course/card/picture.py": "",
+        "course/lab/explorer.py": "",
+        "kernels/trace.py": "",
+    }
+    (found,) = broken_rules(plant(tmp_path, {**known, "cutlass/atoms.py": "", file: text}))
     assert word in found
 
 
 def test_the_package_may_load_an_upper_floor_when_asked(tmp_path):
-    package = tmp_path / "cutelab"
-    package.mkdir()
-    (package / "__init__.py").write_text("def __getattr__(name):\n    from cutelab import explore\n    return explore")
-    assert broken_rules(package) == []
+    late = "def __getattr__(name):\n    from cutelab import explore\n    return explore"
+    assert broken_rules(plant(tmp_path, {"__init__.py": late, "explore.py": ""})) == []
 
 
-def test_a_planted_circle_is_found(tmp_path):
-    (tmp_path / "layout.py").write_text("from cutelab.swizzle import Swizzle")
-    (tmp_path / "swizzle.py").write_text("from cutelab.layout import Layout")
-    package = tmp_path.rename(tmp_path.with_name("cutelab"))
-    assert circles(package) == ["layout", "swizzle"]
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (
+            {"core/a.py": "from cutelab.core.b import x", "core/b.py": "from cutelab.core.a import y"},
+            ["core.a", "core.b"],
+        ),
+        (
+            {"core/a.py": "def f():\n    from cutelab.core import b", "core/b.py": "from .a import y"},
+            ["core.a", "core.b"],
+        ),
+        (
+            {
+                "core/layout.py": "def f():\n    from cutelab.algebra import coalesce",
+                "algebra/__init__.py": "from cutelab.algebra.fold import coalesce",
+                "algebra/fold.py": "from cutelab.core.layout import Layout",
+            },
+            ["algebra", "algebra.fold", "core.layout"],
+        ),
+        (
+            {
+                "course/topics/x/card.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from cutelab.course.topics.x.model import Result",
+                "course/topics/x/model.py": "from cutelab.course.topics.x import card",
+            },
+            ["course.topics.x.card", "course.topics.x.model"],
+        ),
+        ({"__init__.py": "from cutelab.core.a import x", "core/a.py": "from cutelab import y"}, ["", "core.a"]),
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path, files, found):
+    assert circles(plant(tmp_path, files)) == [found]

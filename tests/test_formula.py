@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutelab import CuteLabError
-from cutelab.formula import MAX_DEPTH, MAX_TEXT, formula
+from cutelab.core.formula import MAX_DEPTH, MAX_TEXT, formula
 
 T = np.arange(32)
 LEAF = st.sampled_from(["t", "0", "1", "3", "7", "32"])

@@ -11,9 +11,9 @@ from small import layouts, slow_offset
 
 import cutelab
 from cutelab import CuteLabError, Layout, LayoutLeft, LayoutRight, crd2idx, idx2crd, offsets, parse_layout
-from cutelab.int_tuple import flatten, product, to_text
-from cutelab.layout import MAX_TABLE
-from cutelab.printing import to_static
+from cutelab.core.int_tuple import flatten, product, to_text
+from cutelab.core.layout import MAX_TABLE
+from cutelab.core.printing import to_static
 
 GOLDEN = [c for c in cases("cute_layouts") if "printed" in c]
 ALL = list(layouts())

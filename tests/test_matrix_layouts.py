@@ -8,7 +8,7 @@ import pytest
 from golden import DATA, cases
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, offsets, parse_layout, print_inverse
-from cutelab.matrix_layouts import (
+from cutelab.cutlass.matrix_layouts import (
     MATRIX_LAYOUTS,
     REGISTERED,
     MatrixLayout,
@@ -16,7 +16,7 @@ from cutelab.matrix_layouts import (
     matrix_layout,
     visualize_layout,
 )
-from cutelab.matrix_layouts.families import NAMES
+from cutelab.cutlass.matrix_layouts.families import NAMES
 
 GOLDEN = cases("layouts2x")
 SWIZZLES = json.loads((DATA / "layouts2x.json").read_text())["swizzle_equivalents"]

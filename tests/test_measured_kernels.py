@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cutelab import CuteLabError, measured_kernels, parse_layout
-from cutelab.kernel_plans import GemmPlan, TransposePlan
+from cutelab.plans import GemmPlan, TransposePlan
 
 RUN = measured_kernels()
 PLANS = {"transpose": TransposePlan, "gemm": GemmPlan}
@@ -40,7 +40,9 @@ def transposes(tile, nbytes):
 
 def test_the_machine_is_named_and_nothing_else():
     assert RUN.meta["gpu"] == "NVIDIA H200" and RUN.meta["driver"] and RUN.meta["date"] and RUN.meta["numba-cuda"]
-    text = (Path(__file__).parents[1] / "cutelab" / "data" / "h200_kernels.json").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "cutelab" / "hardware" / "measured" / "h200_kernels.json").read_text(
+        encoding="utf-8"
+    )
     assert not any(word in text for word in ("/home", "/tmp", "/root", "/work", "\\\\"))
 
 
@@ -95,7 +97,7 @@ def test_counters_equal_the_prediction(launch):
 
 
 def plan_named(kernel, name):
-    from cutelab.kernels import plans
+    from cutelab.kernels import variants as plans
 
     return (plans.transposes() if kernel == "transpose" else plans.gemms())[name]
 

@@ -8,10 +8,11 @@ import memory_oracle as oracle
 import numpy as np
 import pytest
 
-from cutelab.data import measured
-from cutelab.errors import CuteLabError
-from cutelab.memory import Sectors, WarpAccess, Wavefronts, sectors, wavefronts
-from cutelab.swizzle import Swizzle
+from cutelab.core.errors import CuteLabError
+from cutelab.core.swizzle import Swizzle
+from cutelab.hardware import sectors, wavefronts
+from cutelab.hardware.measured import measured
+from cutelab.memory import Sectors, WarpAccess, Wavefronts
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "data/cases_layouts.json").read_text())}
 WIDTHS = [("load", b) for b in (1, 2, 4, 8, 16)] + [("store", b) for b in (1, 2, 4, 8, 16)]

@@ -3,7 +3,7 @@
 import pytest
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, parse_layout, parse_swizzle
-from cutelab.notation import print_type
+from cutelab.core.notation import print_type
 
 ROW = Layout((4, 2), (2, 1))
 SWIZZLED = ComposedLayout(Swizzle(3, 4, 3), 0, Layout((8, 64), (64, 1)))

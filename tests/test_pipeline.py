@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cutelab.errors import CuteLabError
-from cutelab.pipeline import SHARED_KB, Pipeline
+from cutelab.core.errors import CuteLabError
+from cutelab.hardware.pipeline import SHARED_KB, Pipeline
 
 
 def simulate(stages, latency, copy, mma, tiles):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, offsets
-from cutelab.strips import StripThreadMap
-from cutelab.thread_map import PitchLinearStripminedThreadMap
+from cutelab.cutlass.strips import StripThreadMap
+from cutelab.cutlass.thread_map import PitchLinearStripminedThreadMap
 
 SMALL = [
     StripThreadMap(row_pitch, threads, pitch, strips)

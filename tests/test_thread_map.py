@@ -10,8 +10,8 @@ from golden import DATA, cases
 from thread_map_oracle import loop_accesses, loop_coverage, small_maps
 
 from cutelab import CuteLabError, Layout, cosize, offsets
-from cutelab.pitch_linear import PitchLinearCoord, PitchLinearShape, by_warp, count_coverage
-from cutelab.thread_map import (
+from cutelab.cutlass.pitch_linear import PitchLinearCoord, PitchLinearShape, by_warp, count_coverage
+from cutelab.cutlass.thread_map import (
     THREAD_MAPS,
     PitchLinearStridedWarpRakedThreadMap,
     PitchLinearStripminedThreadMap,

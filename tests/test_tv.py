@@ -7,12 +7,21 @@ import numpy as np
 import pytest
 
 from cutelab.algebra import composition, right_inverse
-from cutelab.atoms import mma_atom, mma_atoms
-from cutelab.composed import ComposedLayout, parse_layout
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, LayoutRight, offsets, size
-from cutelab.swizzle import Swizzle
-from cutelab.tv import TiledCopy, TiledMMA, local_partition, make_layout_tv, owners, partition, registers, tv_inverse
+from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, LayoutRight, offsets, size
+from cutelab.core.swizzle import Swizzle
+from cutelab.cutlass.atoms import mma_atom, mma_atoms
+from cutelab.cutlass.tv import (
+    TiledCopy,
+    TiledMMA,
+    local_partition,
+    make_layout_tv,
+    owners,
+    partition,
+    registers,
+    tv_inverse,
+)
 
 CASES = {c["id"]: c for c in json.loads((Path(__file__).parent / "data/cases_layouts.json").read_text())}
 FP64 = Layout(((4, 8), 2), ((16, 1), 8))

@@ -5,7 +5,7 @@ import pytest
 from thread_map_oracle import loop_walk
 
 from cutelab import CuteLabError
-from cutelab.thread_map import (
+from cutelab.cutlass.thread_map import (
     PitchLinear2DThreadTileStripminedThreadMap,
     PitchLinearStripminedThreadMap,
     PitchLinearWarpRakedThreadMap,

@@ -4,7 +4,7 @@ import itertools
 from collections import Counter
 
 from cutelab import CuteLabError
-from cutelab.thread_map import (
+from cutelab.cutlass.thread_map import (
     THREAD_MAPS,
     PitchLinear2DThreadTileStripminedThreadMap,
     PitchLinearStripminedThreadMap,

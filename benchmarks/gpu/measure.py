@@ -58,7 +58,8 @@ def kernels_to_count() -> list[tuple[str, Any]]:
     """Names and launches of everything that is counted, in order. Each launch is one kernel."""
     import numpy as np
 
-    from cutelab.kernels import cuda, plans
+    from cutelab.kernels import cuda
+    from cutelab.kernels import variants as plans
 
     found = []
     for n in COUNTED_TRANSPOSE:
@@ -76,7 +77,7 @@ def kernels_to_count() -> list[tuple[str, Any]]:
 
 def predictions() -> dict[str, dict[str, int]]:
     """The same launches, predicted by running single blocks on the CPU."""
-    from cutelab.kernels import plans
+    from cutelab.kernels import variants as plans
 
     found = {}
     for n in COUNTED_TRANSPOSE:
@@ -126,7 +127,8 @@ def compare(counted: list[dict[str, Any]], predicted: dict[str, dict[str, int]])
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Everything, in the order of what matters; each part notes the time that it took."""
-    from cutelab.kernels import bench, machine, plans
+    from cutelab.kernels import bench, machine
+    from cutelab.kernels import variants as plans
 
     bench.need_gpu()
     print(machine.note, flush=True)
@@ -213,7 +215,7 @@ def main() -> int:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [place, os.environ.get("PYTHONPATH", "")]))
         sys.path.insert(0, place)
     sys.path.insert(0, str(ROOT))
-    from cutelab.errors import CuteLabError
+    from cutelab.core.errors import CuteLabError
 
     try:
         if options.launch_only:

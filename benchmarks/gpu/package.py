@@ -1,6 +1,6 @@
 """Turn a report of measure.py into the package's data: every time at both sizes, the copies beside it, and the counters.
 
-python benchmarks/gpu/package.py report.json cutelab/data/h200_kernels.json
+python benchmarks/gpu/package.py report.json cutelab/hardware/measured/h200_kernels.json
 """
 
 from __future__ import annotations

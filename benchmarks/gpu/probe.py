@@ -5,7 +5,7 @@
     python benchmarks/gpu/probe.py --patterns my.json --json counted.json
 
 Patterns are records {"op", "bytes", "pattern", "offsets"}: the PTX instruction, bytes a lane, a name, and the byte offset of
-each of the 32 lanes (-1: inactive), as in cutelab/data. Each is one launch of one warp. The result has the same records with
+each of the 32 lanes (-1: inactive), as in cutelab/hardware/measured. Each is one launch of one warp. The result has the same records with
 what the counter read ("wavefronts" or "sectors"), and says how many equal `cutelab.memory`.
 """
 
@@ -158,7 +158,8 @@ def model(record: dict[str, Any]) -> int:
     """What cutelab.memory says."""
     import numpy as np
 
-    from cutelab.memory import WarpAccess, sectors, wavefronts
+    from cutelab.hardware import sectors, wavefronts
+    from cutelab.memory import WarpAccess
 
     stem = record["op"].split(".")[0]
     kind = {"ld": "load", "st": "store", "red": "reduce", "atom": "atomic"}.get(stem, stem)
@@ -172,7 +173,9 @@ def model(record: dict[str, Any]) -> int:
 def default_patterns(every: int) -> list[dict[str, Any]]:
     found = []
     for name in ("h200_shared_wavefronts", "h200_global_sectors"):
-        found += json.loads((ROOT / "cutelab" / "data" / f"{name}.json").read_text(encoding="utf-8"))["records"]
+        found += json.loads((ROOT / "cutelab" / "hardware" / "measured" / f"{name}.json").read_text(encoding="utf-8"))[
+            "records"
+        ]
     return found[::every]
 
 

@@ -10,10 +10,10 @@ from cutelab.algebra.compose import composition
 from cutelab.algebra.inverse import right_inverse
 from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, coalesce, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, size
-from cutelab.swizzle import Swizzle
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, size
+from cutelab.core.swizzle import Swizzle
 
 
 def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:

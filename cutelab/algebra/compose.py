@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from cutelab import int_tuple
 from cutelab.algebra import laws
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.simplify import AnyLayout, join, on_inner, top_modes, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import MAX_DEPTH
-from cutelab.layout import Layout
-from cutelab.swizzle import Swizzle, make_swizzle
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import MAX_DEPTH
+from cutelab.core.layout import Layout
+from cutelab.core.swizzle import Swizzle, make_swizzle
 
 
 def composition(lhs: Any, rhs: Any) -> AnyLayout:
@@ -40,7 +40,7 @@ def composition(lhs: Any, rhs: Any) -> AnyLayout:
     >>> composition(Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    cutelab.errors.CuteLabError: composition of A = (4,6,8):(2,3,5) with B = 6:3: R(c) = A(B(c)) does not hold. ...
+    cutelab.core.errors.CuteLabError: composition of A = (4,6,8):(2,3,5) with B = 6:3: R(c) = A(B(c)) does not hold. ...
     """
     if isinstance(lhs, Swizzle):
         return _swizzle_after(lhs, rhs)

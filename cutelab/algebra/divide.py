@@ -16,9 +16,9 @@ from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, coalesce, compact, filter_layout, join, on_inner, top_modes, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.layout import Layout, size
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, size
 
 Split = Callable[[Layout, Layout], Layout]
 

@@ -17,11 +17,11 @@ from cutelab.algebra.steps import (
     right_inverse_steps,
     upcast_steps,
 )
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import is_int, to_text
-from cutelab.layout import Layout, cosize, size
-from cutelab.swizzle import Swizzle
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int, to_text
+from cutelab.core.layout import Layout, cosize, size
+from cutelab.core.swizzle import Swizzle
 
 Lines = Iterator[str]
 

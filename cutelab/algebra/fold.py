@@ -13,9 +13,9 @@ import numpy as np
 from cutelab.algebra import laws
 from cutelab.algebra.laws import from_modes
 from cutelab.algebra.simplify import coalesce_beyond, join
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import IntTuple, idx2crd, to_text
-from cutelab.layout import Layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import IntTuple, idx2crd, to_text
+from cutelab.core.layout import Layout
 
 Modes = list[tuple[int, int]]
 NEAR = 64  # how far away an admissible neighbour is looked for

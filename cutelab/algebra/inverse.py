@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from cutelab import int_tuple
 from cutelab.algebra import laws
 from cutelab.algebra.compose import composition
 from cutelab.algebra.laws import flat_modes, from_modes
 from cutelab.algebra.simplify import AnyLayout, coalesce, filter_layout, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import IntTuple, to_text
-from cutelab.layout import Layout, cosize, size
-from cutelab.swizzle import Swizzle
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import IntTuple, to_text
+from cutelab.core.layout import Layout, cosize, size
+from cutelab.core.swizzle import Swizzle
 
 
 def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:

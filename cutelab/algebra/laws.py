@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from cutelab import int_tuple
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import INT64_MAX, IntTuple, to_text
-from cutelab.layout import Layout, mode_offsets, size
-from cutelab.swizzle import Swizzle
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import INT64_MAX, IntTuple, to_text
+from cutelab.core.layout import Layout, mode_offsets, size
+from cutelab.core.swizzle import Swizzle
 
 MAX_CHECK = 2**22  # coordinates that are all checked; of larger domains a fixed sample is
 SAMPLE = 2**16

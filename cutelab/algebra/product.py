@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutelab import int_tuple
 from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.divide import by_mode, flat, tiled, zipped
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.simplify import AnyLayout, compact, join, on_inner, top_modes, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import IntTuple, to_text
-from cutelab.layout import Layout, cosize, size
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import IntTuple, to_text
+from cutelab.core.layout import Layout, cosize, size
 
 
 def _repeat(block: Layout, tiler: Layout) -> Layout:

@@ -10,15 +10,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from cutelab import int_tuple
 from cutelab.algebra import laws
 from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, want_layout
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import INT64_MAX, is_int
-from cutelab.layout import Layout, size
-from cutelab.swizzle import Swizzle
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import INT64_MAX, is_int
+from cutelab.core.layout import Layout, size
+from cutelab.core.swizzle import Swizzle
 
 
 def _factor(n: Any, operation: str) -> int:

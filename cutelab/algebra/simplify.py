@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutelab import int_tuple
 from cutelab.algebra.laws import flat_modes, from_modes
-from cutelab.composed import ComposedLayout
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import IntTuple, to_text
-from cutelab.layout import Layout
+from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import IntTuple, to_text
+from cutelab.core.layout import Layout
 
 AnyLayout = Layout | ComposedLayout
 
@@ -32,7 +32,7 @@ def want_layout(value: Any, what: str, operation: str) -> None:
 def on_inner(layout: ComposedLayout, inner: AnyLayout) -> AnyLayout:
     """The composed layout with another inner layout: how CuTe carries most operations over to composed layouts.
 
-    >>> from cutelab.swizzle import Swizzle
+    >>> from cutelab.core.swizzle import Swizzle
     >>> on_inner(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)), Layout((2, 2)))
     ComposedLayout('Sw<1,0,1> o 0 o (2,2):(1,2)')
     """

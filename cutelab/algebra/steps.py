@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from cutelab import int_tuple
 from cutelab.algebra.fold import Broken, compose_mode, why_broken
 from cutelab.algebra.inverse import complement_within, cotarget_shape
 from cutelab.algebra.laws import flat_modes, from_modes
 from cutelab.algebra.recast import upcast_mode
 from cutelab.algebra.simplify import coalesce, coalesce_beyond, filter_layout
-from cutelab.int_tuple import to_text
-from cutelab.layout import Layout, cosize
-from cutelab.swizzle import Swizzle
+from cutelab.core import int_tuple
+from cutelab.core.int_tuple import to_text
+from cutelab.core.layout import Layout, cosize
+from cutelab.core.swizzle import Swizzle
 
 Lines = Iterator[str]
 

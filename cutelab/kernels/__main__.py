@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,7 +34,7 @@ def _run(options: Any) -> int:
     if any(size < 1 for size in options.sizes):
         raise CuteLabError(f"sizes must be 1 or more, got {min(options.sizes)}")
     from cutelab.kernels import bench, machine
-    from cutelab.kernels import plans as known
+    from cutelab.kernels import variants as known
 
     print(machine.note)
     checks = [{"name": name, "shape": shape, "equal": ok} for name, shape, ok in known.check_all(machine.gpu)]

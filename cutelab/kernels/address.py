@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cutelab import ComposedLayout, Layout, Swizzle, offsets
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import flatten
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import flatten
 from cutelab.kernels._cuda import cuda
 
 Coords = tuple[np.ndarray, np.ndarray]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 from cutelab.kernels._cuda import cuda, machine
 from cutelab.kernels.copy import copy_kernel, copy_launch
 from cutelab.kernels.gemm import Gemm

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba.cuda.simulator.kernelapi import Dim3, FakeCUDAAtomic, FakeCUDAModule
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 from cutelab.kernels.bytecode import instruction_start
 from cutelab.kernels.recorder import Recorded, Recorder
 from cutelab.kernels.simulator import AT_BLOCK, AT_WARP, WARP, Engine

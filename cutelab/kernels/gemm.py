@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
-from cutelab.kernel_plans.gemm import VARIANTS, GemmPlan, a_layout
-from cutelab.kernel_plans.tiles import row_vector
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import LayoutRight
 from cutelab.kernels._cuda import cuda
 from cutelab.kernels.address import address_function, step_function
 from cutelab.kernels.launch import launch
 from cutelab.kernels.transpose import _aligned
 from cutelab.kernels.vector import vector_access
-from cutelab.layout import LayoutRight
+from cutelab.plans.gemm import VARIANTS, GemmPlan, a_layout
+from cutelab.plans.tiles import row_vector
 
 __all__ = ["VARIANTS", "Gemm", "variant"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
-from cutelab.int_tuple import is_int
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
 from cutelab.kernels._cuda import machine
 from cutelab.kernels.device_api import DeviceApi
 from cutelab.kernels.recorder import Recorded, Recorder

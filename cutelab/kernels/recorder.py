@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 from cutelab.kernels.bytecode import instruction_start, result_used
 from cutelab.kernels.simulator import Engine, Stop
 

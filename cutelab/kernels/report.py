@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cutelab.scenes.panels import Bar, Bars, Line, Lines, Picture, Verdict
+from cutelab.course.card.picture import Bar, Bars, Line, Lines, Picture, Verdict
 
 if TYPE_CHECKING:
     from cutelab.kernels.trace import LineAccess, Trace

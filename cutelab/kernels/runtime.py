@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 
 SIMULATOR = "NUMBA_ENABLE_CUDASIM"
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba.cuda.simulator.kernelapi import Dim3
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 from cutelab.kernels._cuda import cuda
 
 WARP = 32

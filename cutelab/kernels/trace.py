@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.hardware import sectors, wavefronts
+from cutelab.hardware.access import WarpAccess
 from cutelab.kernels.launch import Point, chosen_blocks, dimensions, simulate
 from cutelab.kernels.recorder import Instruction, Recorder
 from cutelab.kernels.simulator import WARP, Thread
-from cutelab.memory import WarpAccess, sectors, wavefronts
 
 BLOCKS = 2  # traced unless told otherwise
 WHAT_SOURCE_SHOWS = (
@@ -107,7 +108,7 @@ class Trace:
         return as_text(self)
 
     def picture(self) -> Any:
-        """The same as a card: plain data for `cutelab.draw`."""
+        """The same as a card: plain data for `cutelab.course.card.paint`."""
         from cutelab.kernels.report import as_picture
 
         return as_picture(self)
@@ -120,7 +121,7 @@ class Trace:
         import base64
         import html
 
-        from cutelab import draw
+        from cutelab.course.card import paint as draw
 
         picture = self.picture()
         data = base64.b64encode(draw.render(picture, 2).png).decode("ascii")

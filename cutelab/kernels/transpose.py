@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.errors import CuteLabError
-from cutelab.kernel_plans.tiles import VARIANTS, tile_elements, tile_layout
-from cutelab.kernel_plans.transpose import TransposePlan
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import LayoutRight
 from cutelab.kernels._cuda import cuda
 from cutelab.kernels.address import address_function, step_function
 from cutelab.kernels.launch import launch
 from cutelab.kernels.vector import vector_access
-from cutelab.layout import LayoutRight
+from cutelab.plans.tiles import VARIANTS, tile_elements, tile_layout
+from cutelab.plans.transpose import TransposePlan
 
 __all__ = ["VARIANTS", "Transpose", "candidates", "conflicting", "naive", "padded", "swizzled", "variant"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from cutelab.errors import CuteLabError
+from cutelab.core.errors import CuteLabError
 from cutelab.kernels._cuda import machine
 
 STREAM = "cs"  # PTX cache operator: this data is not used again

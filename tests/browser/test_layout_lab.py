@@ -8,8 +8,8 @@ import time
 import pytest
 from lab import axe, picture, press, run_cell, settle, wait_alt
 
-from cutelab import draw
-from cutelab.scenes import layout
+from cutelab.course.card import paint as draw
+from cutelab.course.topics.layout import model as layout
 
 pytestmark = pytest.mark.browser
 

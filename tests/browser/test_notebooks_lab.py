@@ -7,8 +7,8 @@ import shutil
 import lab
 import pytest
 
-from cutelab import draw
-from cutelab.scenes import layout
+from cutelab.course.card import paint as draw
+from cutelab.course.topics.layout import model as layout
 
 pytestmark = pytest.mark.browser
 

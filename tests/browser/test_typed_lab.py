@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lab import run_cell
 
-from cutelab.scenes import layout
+from cutelab.course.topics.layout import model as layout
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from cutelab.kernels import bench, machine, plans, trace
+from cutelab.kernels import bench, machine, trace
+from cutelab.kernels import variants as plans
 from cutelab.kernels.gemm import variant
 from cutelab.kernels.transpose import conflicting, padded, swizzled
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, Layout, offsets, parse_layout
-from cutelab.kernel_plans.gemm import a_layout, group_swizzle, grouped
-from cutelab.kernel_plans.tiles import pitched, row_swizzle, tile_layout
-from cutelab.kernel_plans.transpose import blocks_of
 from cutelab.kernels import gemm, trace
-from cutelab.kernels.plans import explorable, gemms, sweep, trace_tile, transposes
 from cutelab.kernels.transpose import Transpose, naive, padded, swizzled
+from cutelab.kernels.variants import explorable, gemms, sweep, trace_tile, transposes
+from cutelab.plans.gemm import a_layout, group_swizzle, grouped
+from cutelab.plans.tiles import pitched, row_swizzle, tile_layout
+from cutelab.plans.transpose import blocks_of
 
 NAMES = {"read a": "a", "read b": "b", "write out": "out", "write c": "c"}
 

@@ -48,7 +48,7 @@ def test_without_numba_one_sentence_says_what_to_install():
         """
         import sys
         sys.modules["numba"] = None
-        from cutelab.errors import CuteLabError
+        from cutelab.core.errors import CuteLabError
         try:
             import cutelab.kernels
         except CuteLabError as error:
@@ -65,7 +65,7 @@ def test_numba_cuda_broken_by_its_numpy(tmp_path):
     (package / "cuda" / "__init__.py").write_text("import numpy\nnumpy.row_stack_that_is_gone\n")
     done = python(
         """
-        from cutelab.errors import CuteLabError
+        from cutelab.core.errors import CuteLabError
         try:
             import cutelab.kernels
         except CuteLabError as error:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, offsets
+from cutelab.hardware.wavefronts import wavefronts
 from cutelab.kernels import Trace, cuda, launch, trace
-from cutelab.kernels.plans import predict_transpose, trace_tile, transposes
 from cutelab.kernels.transpose import conflicting, padded, swizzled
-from cutelab.memory import WarpAccess, wavefronts
+from cutelab.kernels.variants import predict_transpose, trace_tile, transposes
+from cutelab.memory import WarpAccess
 
 F32 = np.float32
 

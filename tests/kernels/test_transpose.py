@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, offsets, parse_layout
-from cutelab.kernel_plans.tiles import row_vector, tile_elements
 from cutelab.kernels import launch, machine
 from cutelab.kernels.address import address_function, plain, step_function
 from cutelab.kernels.bench import check_transpose
 from cutelab.kernels.transpose import VARIANTS, Transpose, candidates, conflicting, naive, padded, swizzled, variant
+from cutelab.plans.tiles import row_vector, tile_elements
 
 LAYOUTS = [
     "(8,8):(8,1)",

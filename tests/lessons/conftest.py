@@ -1,6 +1,7 @@
 import pytest
 
-from cutelab.lessons import predict_view, store
+from cutelab.course.lab import predicting as predict_view
+from cutelab.course.lab import store
 
 
 @pytest.fixture(autouse=True)

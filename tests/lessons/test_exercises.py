@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice
+from cutelab.course.lab.lessons import lessons
 from cutelab.lessons import check, hint, solution
-from cutelab.lessons.course import lessons
-from cutelab.lessons.functions import Function
-from cutelab.lessons.kinds import Choice
 
 EXERCISES = [e for lesson in lessons() for e in lesson.exercises]
 PREDICTIONS = [p for lesson in lessons() for p in lesson.predictions]

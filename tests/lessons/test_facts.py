@@ -3,8 +3,8 @@
 import numpy as np
 
 from cutelab import Layout, cosize, holes, is_injective, offsets, parse_layout
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_01_layout import MANGLED
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.layout.lesson import MANGLED
 
 
 def words(id, answer):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from cutelab import WarpAccess, parse_layout, sectors
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_02_coalescing import aligned_pitch, strided, vector_against_scalar
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.coalescing.lesson import aligned_pitch, strided, vector_against_scalar
 
 
 def of_row(layout, row):

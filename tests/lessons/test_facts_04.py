@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cutelab import Swizzle, ldmatrix_tile, offsets, parse_layout, parse_swizzle, read_column
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_04_swizzle import DOWN, IDLE
-from cutelab.lessons.swizzle_kinds import SwizzleFor
+from cutelab.course.ask.swizzle_kinds import SwizzleFor
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.swizzle.lesson import DOWN, IDLE
 
 
 def effect(id, swizzle):

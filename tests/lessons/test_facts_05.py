@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from cutelab import StripThreadMap, wavefronts
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_05_strips import enough_strips, exact_map, mended_offset
-from cutelab.lessons.predict_05_strips import cost, least_pitch
-from cutelab.memory import sectors
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.strips.lesson import cost, enough_strips, exact_map, least_pitch, mended_offset
+from cutelab.hardware.sectors import sectors
 
 
 def test_the_predictions():

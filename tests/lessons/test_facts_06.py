@@ -8,8 +8,8 @@ from cutelab import (
     PitchLinearWarpStripedThreadMap,
     parse_thread_map,
 )
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_06_thread_map import FOUR, MISSING, touched
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.thread_map.lesson import FOUR, MISSING, touched
 
 
 def test_the_predictions():

@@ -5,9 +5,17 @@ import itertools
 import numpy as np
 
 from cutelab import Layout, composition, holes, max_common_vector, offsets
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_07_algebra import BY_THREE, GLOBAL, SHARED, THREE_MODES, UNCHECKED, admitted
-from cutelab.lessons.predict_07_algebra import PADDED, THREADS
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.algebra.lesson import (
+    BY_THREE,
+    GLOBAL,
+    PADDED,
+    SHARED,
+    THREADS,
+    THREE_MODES,
+    UNCHECKED,
+    admitted,
+)
 
 
 def test_the_rule_by_hand_is_the_librarys():

@@ -3,11 +3,10 @@
 import numpy as np
 
 from cutelab import Layout, blocked_product, logical_divide, offsets, zipped_divide
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_08_tiling import begins, owner, same_cut
-from cutelab.lessons.predict_08_tiling import TILES
-from cutelab.scenes.tiling_cut import cut
-from cutelab.scenes.tiling_words import cpp_coordinate, slice_coordinate
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.tiling.cut import cut
+from cutelab.course.topics.tiling.lesson import TILES, begins, owner, same_cut
+from cutelab.course.topics.tiling.words import cpp_coordinate, slice_coordinate
 
 
 def test_predictions():

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, Layout, cosize, mma_atom, mma_atoms, owners, parse_layout, size, tensor_core_cures
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_09_tensor_core import ACCESSES, HALF, held_by, owner
-from cutelab.lessons.predict_09_tensor_core import PUBLISHED
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.tensor_core.lesson import ACCESSES, HALF, PUBLISHED, held_by, owner
 
 
 def test_the_predictions():

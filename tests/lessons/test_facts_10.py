@@ -3,9 +3,9 @@
 import pytest
 
 from cutelab import Pipeline
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_10_pipeline import by_hand, smallest_tile, stages_needed
-from cutelab.pipeline import SHARED_KB
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.pipeline.lesson import by_hand, smallest_tile, stages_needed
+from cutelab.hardware.pipeline import SHARED_KB
 
 
 def steady(stages, **given):

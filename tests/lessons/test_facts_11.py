@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from cutelab import LayoutRight
-from cutelab.kernel_plans import GemmPlan
-from cutelab.kernel_plans.gemm import grouped
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.kernel.lesson import histogram, rate
 from cutelab.kernels import cuda, trace
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_11_kernel import histogram
-from cutelab.lessons.predict_11_kernel import rate
+from cutelab.plans import GemmPlan
+from cutelab.plans.gemm import grouped
 
 PRODUCT = GemmPlan(128, 128, 8, grouped(128, 8, 32), LayoutRight((8, 128)), vector=4)
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from cutelab import CuteLabError, WarpAccess, wavefronts
-from cutelab.lessons.course import find_exercise, find_prediction
-from cutelab.lessons.ex_03_banks import PIECES, ways
+from cutelab.course.lab.lessons import find_exercise, find_prediction
+from cutelab.course.topics.banks.lesson import PIECES, ways
 
 LANES = np.arange(32)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, Layout
+from cutelab.course.ask.functions import RANDOM_INPUTS
+from cutelab.course.ask.kinds import Choice, LayoutMap, Value
+from cutelab.course.lab.lessons import find_exercise
 from cutelab.lessons import check
-from cutelab.lessons.course import find_exercise
-from cutelab.lessons.functions import RANDOM_INPUTS
-from cutelab.lessons.kinds import Choice, LayoutMap, Value
 
 OFFSET = find_exercise("01.1")
 
@@ -100,7 +100,7 @@ def test_random_inputs_are_seeded_and_many():
 
 
 def test_random_inputs_are_equal_in_every_process():
-    code = "from cutelab.lessons.course import find_exercise; print(find_exercise('01.1').kind.inputs('01.1/0'))"
+    code = "from cutelab.course.lab.lessons import find_exercise; print(find_exercise('01.1').kind.inputs('01.1/0'))"
     env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     shown = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
     assert shown.strip() == str(OFFSET.kind.inputs("01.1/0"))

@@ -7,10 +7,10 @@ from datetime import datetime
 import pytest
 
 from cutelab import CuteLabError
+from cutelab.course.lab.lessons import lessons
+from cutelab.course.lab.predicting import OPEN, PredictView
+from cutelab.course.lab.reply import COLOURS, INK, Card, to_html
 from cutelab.lessons import check, hint, predict, progress, results, solution
-from cutelab.lessons.card import COLOURS, INK, Card, to_html
-from cutelab.lessons.course import lessons
-from cutelab.lessons.predict_view import OPEN, PredictView
 
 EXERCISES = sum(len(lesson.exercises) for lesson in lessons())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cutelab.lessons.course import lessons
+from cutelab.course.lab.lessons import lessons
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 

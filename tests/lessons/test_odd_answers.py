@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cutelab.lessons.course import find_exercise
+from cutelab.course.lab.lessons import find_exercise
 
 LONG = 10**5000
 
@@ -29,7 +29,7 @@ def test_odd_answers(id, answer, words):
 
 
 def test_every_exercise_survives_a_long_number():
-    from cutelab.lessons.course import lessons
+    from cutelab.course.lab.lessons import lessons
 
     for exercise in (e for lesson in lessons() for e in lesson.exercises):
         assert exercise.check(LONG).state == "bad", exercise.id

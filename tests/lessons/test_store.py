@@ -5,8 +5,9 @@ import os
 
 import pytest
 
-from cutelab.lessons import check, predict, progress, store
-from cutelab.lessons.store import FILE, Store, merge
+from cutelab.course.lab import store
+from cutelab.course.lab.store import FILE, Store, merge
+from cutelab.lessons import check, predict, progress
 
 RIGHT, WRONG = "(6,4):(1,6)", "(6,4):(4,1)"
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from cutelab.course.ask.traced import Seen
+from cutelab.course.lab.lessons import find_exercise
 from cutelab.kernels import cuda, trace
-from cutelab.lessons.course import find_exercise
-from cutelab.lessons.traced import Seen
 
 ROW_SUMS, HISTOGRAM = find_exercise("11.3"), find_exercise("11.4")
 

@@ -1,0 +1,1 @@
+"""Which padding, swizzle or copy is best?"""

@@ -1,0 +1,212 @@
+"""fragment_loads: from a shared-memory layout and an operand of an MMA to the warp accesses that load it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cutelab.advise.conflict_free import Cure, TileAccess, conflict_free, store_rows
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
+from cutelab.core.layout import Layout, offsets
+from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.wavefronts import Wavefronts, wavefronts
+
+LANES, ROWS, REGISTER_BYTES = 32, 8, 4
+WIDTHS = (16, 8, 4, 2, 1)
+
+
+@dataclass(frozen=True)
+class FragmentLoad:
+    """One way to load a fragment: which instruction, how often, at which addresses, for how many wavefronts?
+
+    instruction   "ldmatrix.x4", "ldmatrix.x2.trans", "ld.shared.b32" and the like, one for each kind of access
+    accesses      the accesses: WarpAccess batches of shape (warps, instructions of that kind, 32)
+    instructions  instructions of one warp
+    wavefronts    of all warps and instructions together; ideal: the fewest that the bytes allow
+
+    >>> from cutelab.cutlass.atoms import mma_atom
+    >>> load = fragment_loads(Layout((8, 16), (16, 1)), mma_atom("SM80_16x8x16_F32F16F16F32_TN"), "B", 2)[0]
+    >>> load.instruction, load.accesses[0].byte_address[0, 0, :4].tolist(), load.wavefronts
+    ('ldmatrix.x2', [0, 32, 64, 96], 4)
+    """
+
+    instruction: str
+    accesses: tuple[WarpAccess, ...] = field(repr=False)
+    instructions: int
+    wavefronts: int
+    ideal: int
+
+    @property
+    def results(self) -> tuple[Wavefronts, ...]:
+        """The wavefronts of each batch, with banks, groups and words of every lane."""
+        return tuple(wavefronts(access) for access in self.accesses)
+
+    def summary(self) -> str:
+        """The verdict in words: instruction, count, wavefronts."""
+        times = "" if self.instructions == 1 else f"{self.instructions} x "
+        noun = "wavefront" if self.wavefronts == 1 else "wavefronts"
+        would = ", the ideal" if self.wavefronts == self.ideal else f" where {self.ideal} would do"
+        return f"{times}{self.instruction}: {self.wavefronts} {noun}{would}"
+
+
+def fragment_loads(
+    smem_layout: Any, atom: Any, operand: str, element_bytes: int, *, at: tuple[int, int] = (0, 0)
+) -> tuple[FragmentLoad, ...]:
+    """How can a warp load this operand of an MMA from shared memory, and for how many wavefronts?
+
+    smem_layout    (m, k), (n, k) or (m, n) -> element offset in shared memory, from byte 0 on; a swizzle counts elements
+    atom, operand  an MmaAtom or a TiledMMA, and "A", "B" or "C"
+    at             where in the layout the atom's tile begins
+
+    Tried: ldmatrix (4-byte registers of a row of 16 bytes), ldmatrix.trans (2-byte elements), and loads of 16, 8, 4, 2 and 1 bytes
+    whose values lie side by side and aligned. Fewest wavefronts first, then fewest instructions. Raises CuteLabError when
+    the layout is too small, the element does not fit the operand, or the operand does not lie in registers.
+
+    >>> from cutelab.cutlass.atoms import mma_atom
+    >>> atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")
+    >>> for load in fragment_loads(Layout((16, 64), (64, 1)), atom, "A", 2): print(load.summary())
+    ldmatrix.x4: 32 wavefronts where 4 would do
+    4 x ld.shared.b32: 32 wavefronts where 4 would do
+    8 x ld.shared.b16: 64 wavefronts where 8 would do
+    >>> from cutelab.core.composed import parse_layout
+    >>> print(fragment_loads(parse_layout("Sw<3,3,3> o 0 o (16,64):(64,1)"), atom, "A", 2)[0].summary())
+    ldmatrix.x4: 4 wavefronts, the ideal
+    """
+    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at)
+    ways = []
+    if lanes is None:
+        ways += [w for w in (_ldmatrix(address, element_bytes), _ldmatrix_trans(address, element_bytes)) if w]
+    ways += list(_loads(address, element_bytes, lanes))
+    return tuple(sorted((_cost(*way) for way in ways), key=lambda load: (load.wavefronts, load.instructions)))
+
+
+def _cost(name: str, accesses: tuple[WarpAccess, ...]) -> FragmentLoad:
+    counted = [wavefronts(access) for access in accesses]
+    total, ideal = (int(sum(np.sum(getattr(c, key)) for c in counted)) for key in ("count", "ideal"))
+    return FragmentLoad(name, accesses, sum(a.shape[1] for a in accesses), total, ideal)
+
+
+def _addresses(layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int]) -> tuple[np.ndarray, Any]:
+    """Byte address of each (warp, lane, value); and which lanes take part (None: all 32 of each warp)."""
+    layout_tv, (rows, cols) = atom.operand(operand)
+    if not is_int(element_bytes) or element_bytes < 1:
+        raise CuteLabError(
+            f"element_bytes must be a whole number of 1 or more, got {element_bytes!r}; elements below a byte are not modelled"
+        )
+    bits = atom.bits(operand)
+    if bits and bits != 8 * element_bytes:
+        raise CuteLabError(
+            f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"
+        )
+    if atom.place(operand) != "registers":
+        raise CuteLabError(
+            f"operand {operand} of {atom.name} lies in {atom.place(operand)}: the instruction reads it there, no thread loads it"
+        )
+    table = offsets(layout)
+    if table.ndim != 2:
+        raise CuteLabError(f"the shared-memory layout needs two modes, (row, column) of the operand; got {layout}")
+    (top, left), (height, width) = at, table.shape
+    if not (is_int(top) and is_int(left) and top >= 0 and left >= 0) or top + rows > height or left + cols > width:
+        raise CuteLabError(
+            f"operand {operand} of {atom.name} needs {rows} x {cols} elements from {tuple(at)} on; the layout {layout} has {height} x {width}"
+        )
+    tile = table[top : top + rows, left : left + cols].ravel(order="F")
+    held = tile[offsets(layout_tv)] * element_bytes
+    lane = offsets(atom.thr_id).ravel(order="F")
+    warps = int(lane.max()) // LANES + 1
+    spread = np.repeat(held[:1], warps * LANES, axis=0)  # lanes that take no part repeat an address that is in order
+    active = np.zeros(warps * LANES, dtype=bool)
+    spread[lane], active[lane] = held, True
+    return spread.reshape(warps, LANES, -1), None if active.all() else active.reshape(warps, 1, LANES)
+
+
+def _grouped(address: np.ndarray, element_bytes: int, width: int) -> np.ndarray | None:
+    """First address of each run of `width` bytes, (warps, lanes, runs), if the values lie side by side and aligned."""
+    values = width // element_bytes
+    if values < 1 or address.shape[2] % values:
+        return None
+    runs = address.reshape(*address.shape[:2], -1, values)
+    first = runs[..., 0]
+    side_by_side = (runs == first[..., None] + element_bytes * np.arange(values)).all()
+    return first if side_by_side and not (first % width).any() else None
+
+
+def _loads(address: np.ndarray, element_bytes: int, active: Any) -> Iterator[tuple[str, tuple[WarpAccess, ...]]]:
+    for width in WIDTHS:
+        first = _grouped(address, element_bytes, width)
+        if first is not None:
+            yield f"ld.shared.b{8 * width}", (WarpAccess(np.swapaxes(first, 1, 2), width, "load", active),)
+
+
+def _ldmatrix(address: np.ndarray, element_bytes: int) -> tuple[str, tuple[WarpAccess, ...]] | None:
+    """Lane 4r + c receives bytes 4c to 4c + 3 of row r: its register must lie there."""
+    first = _grouped(address, element_bytes, REGISTER_BYTES)
+    if first is None:
+        return None
+    rows = first[:, ::4]  # lanes 0, 4, 8 ... stand at the beginning of a row: (warps, 8, registers)
+    lane = np.arange(LANES)
+    fits = (first == rows[:, lane // 4] + (REGISTER_BYTES * (lane % 4))[None, :, None]).all()
+    return _matrices(rows, "") if fits and not (rows % 16).any() else None
+
+
+def _ldmatrix_trans(address: np.ndarray, element_bytes: int) -> tuple[str, tuple[WarpAccess, ...]] | None:
+    """Lane 4c + r receives elements (2r, c) and (2r + 1, c): row 2r + j of a matrix begins at value j of lane r."""
+    if element_bytes != 2 or address.shape[2] % 2:
+        return None
+    pairs = address.reshape(*address.shape[:2], -1, 2)  # (warps, lane, register, j)
+    rows = np.transpose(pairs[:, :4], (0, 1, 3, 2)).reshape(len(pairs), ROWS, -1)  # lanes 0 to 3: column 0 of all rows
+    lane = np.arange(LANES)
+    wanted = rows[:, 2 * (lane % 4)[:, None] + np.arange(2)]  # (warps, lane, j, register)
+    fits = (np.swapaxes(pairs, 2, 3) == wanted + 2 * (lane // 4)[None, :, None, None]).all()
+    return _matrices(rows, ".trans") if fits and not (rows % 16).any() else None
+
+
+def _matrices(rows: np.ndarray, end: str) -> tuple[str, tuple[WarpAccess, ...]]:
+    """Row addresses (warps, 8, registers) as ldmatrix.x4 as often as possible, then x2 and x1."""
+    left, start, names, accesses = rows.shape[2], 0, [], []
+    for count in (4, 2, 1):
+        times = left // count
+        if not times:
+            continue
+        part = rows[:, :, start : start + times * count]
+        part = np.swapaxes(part, 1, 2).reshape(len(rows), times, count * ROWS)
+        lanes = np.zeros((len(rows), times, LANES), dtype=np.int64)
+        lanes[..., : count * ROWS] = part
+        accesses.append(WarpAccess(lanes, 16, "ldmatrix", np.arange(LANES) < count * ROWS))
+        names.append(f"ldmatrix.x{count}{end}")
+        start, left = start + times * count, left - times * count
+    return " + ".join(names), tuple(accesses)
+
+
+def tensor_core_cures(
+    atom: Any, operand: str, rows: int, cols: int, element_bytes: int, *, store_bytes: int = 16, **limits: Any
+) -> tuple[Cure, ...]:
+    """Which padding or swizzle lets a row-major tile be stored in vectors and loaded as MMA fragments without conflicts?
+
+    Stores: the whole tile row by row, `store_bytes` a lane. Loads: ldmatrix where the operand allows it, else the widest loads,
+    for every atom's tile in it. limits: those of conflict_free (may_pad, keep_size, max_pad ...). Raises CuteLabError as
+    fragment_loads and conflict_free do.
+
+    >>> from cutelab.cutlass.atoms import mma_atom
+    >>> cures = tensor_core_cures(mma_atom("SM80_16x8x16_F32F16F16F32_TN"), "A", 16, 64, 2)
+    >>> cures[0].name, cures[0].units, cures[0].free
+    ('Sw<3,3,3>', 'Sw<3,3,3> on 2-byte elements = Sw<3,4,3> on bytes', True)
+    """
+    height, width = atom.operand(operand)[1]
+    if rows % height or cols % width or not rows or not cols:
+        raise CuteLabError(f"a tile of {rows} x {cols} is not made of whole operands {operand} of {height} x {width}")
+    loads = [
+        load
+        for m in range(0, rows, height)
+        for k in range(0, cols, width)
+        for load in fragment_loads(Layout((rows, cols), (cols, 1)), atom, operand, element_bytes, at=(m, k))[:1]
+    ]
+    accesses = [store_rows(store_bytes, rows=rows, cols=cols, element_bytes=element_bytes)]
+    for access in (access for load in loads for access in load.accesses):
+        row, col = np.divmod(access.byte_address.reshape(-1, LANES) // element_bytes, cols)
+        accesses.append(TileAccess(row, col, access.access_bytes, access.kind, access.active.reshape(-1, LANES)))
+    return conflict_free(accesses, rows, cols, element_bytes, **limits)

@@ -1,0 +1,1 @@
+"""How an answer is read, compared and replied to. Pure logic: no screen, no file."""

@@ -1,0 +1,128 @@
+"""The same pictures in matplotlib: whole cards as a Figure, single panels in any Axes. Nothing here saves a file or shows a window."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cutelab.core.errors import CuteLabError
+from cutelab.course.card.paint.artists import add_ops
+from cutelab.course.card.paint.glyphs import LOCK, text_width
+from cutelab.course.card.paint.ops import Frame
+from cutelab.course.card.paint.palette import FRAME
+from cutelab.course.card.paint.plan import ROOM, plan, plan_panel
+from cutelab.course.card.picture import Bars, Grid, Lines, Panel, Picture, Spans
+
+_DOTS = 100  # CSS pixels an inch of a figure
+_FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+
+
+def figure(picture: Picture) -> Figure:
+    """How does this picture look as a matplotlib Figure?
+
+    7.2 inches wide, one hundredth of an inch for a CSS pixel, with a thin frame around the card. Text is text. pyplot
+    does not know the Figure.
+
+    >>> from cutelab.course.card.picture import Picture
+    >>> float(figure(Picture("(8,8):(8,1)", "", "64 elements", ())).get_figwidth())
+    7.2
+    """
+    made = plan(picture)
+    with LOCK:
+        size = (made.width / _DOTS, made.height / _DOTS)
+        fig = Figure(figsize=size, dpi=_DOTS, facecolor=FRAME["paper"])
+        ax = fig.add_axes((0, 0, 1, 1))
+        _sheet(ax, made.width, made.height)
+        card = Frame(0, 0, made.width, made.height, FRAME["rule"])
+        add_ops(ax, (*made.ops, card), 72 / _DOTS)
+    return fig
+
+
+def export(picture: Picture, format: str) -> bytes:
+    """Which SVG, PDF or PNG file shows this picture? format: "svg", "pdf" or "png".
+
+    Text stays text in SVG (set in DejaVu Sans) and is embedded as TrueType in PDF; PNG has two pixels a CSS pixel. Equal
+    pictures give equal bytes.
+
+    >>> from cutelab.course.card.picture import Picture
+    >>> b"64 elements" in export(Picture("(8,8):(8,1)", "", "64 elements", ()), "svg")
+    True
+    """
+    if format not in _FORMATS:
+        raise CuteLabError(f'format must be "svg", "pdf" or "png", got {format!r}')
+    settings = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "cutelab"}
+    buffer = io.BytesIO()
+    with LOCK, matplotlib.rc_context(settings):
+        figure(picture).savefig(buffer, format=format, dpi=2 * _DOTS, metadata=_FORMATS[format])
+    return buffer.getvalue()
+
+
+def heatmap(ax: Axes, grid: Grid) -> tuple[Artist, ...]:
+    """Which artists draw this grid into these Axes?
+
+    The Axes are set to CSS pixels, y downwards, without ticks. Drawing a grid of the same name again replaces its artists.
+    Nothing is saved, shown or closed.
+
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> cells, *labels = heatmap(ax, Grid("tile", np.arange(4).reshape(2, 2), labels=np.array([["0", "1"], ["2", "3"]])))
+    >>> [t.get_text() for t in labels]
+    ['0', '1', '2', '3']
+    """
+    return _panel(ax, grid, Grid)
+
+
+def bars(ax: Axes, bars: Bars) -> tuple[Artist, ...]:
+    """Which artists draw these bars, each with its value and its ideal, into these Axes? As `heatmap` otherwise."""
+    return _panel(ax, bars, Bars)
+
+
+def spans(ax: Axes, spans: Spans) -> tuple[Artist, ...]:
+    """Which artists draw these stretches of time into these Axes? As `heatmap` otherwise."""
+    return _panel(ax, spans, Spans)
+
+
+def lines(ax: Axes, lines: Lines) -> tuple[Artist, ...]:
+    """Which artists draw these lines of text into these Axes? As `heatmap` otherwise."""
+    return _panel(ax, lines, Lines)
+
+
+def _panel(ax: Axes, panel: Panel, kind: type) -> tuple[Artist, ...]:
+    if not isinstance(panel, kind):
+        raise CuteLabError(f"this draws a {kind.__name__}, not a {type(panel).__name__}")
+    block = plan_panel(panel, 4, 4, ROOM)
+    width, height = _extent(block), block.height + 8
+    tag = f"cutelab:{kind.__name__}:{panel.name}"
+    with LOCK:
+        for artist in list(ax.get_children()):
+            if artist.get_gid() == tag:
+                artist.remove()
+        _sheet(ax, width, height)
+        box = ax.get_window_extent()
+        pixel = min(box.width / width, box.height / height)
+        artists = add_ops(ax, tuple(block.ops), pixel * 72 / ax.figure.dpi)
+        for artist in artists:
+            artist.set_gid(tag)
+    return artists
+
+
+def _extent(block) -> float:
+    """How wide is what a panel draws?"""
+    ends = [float(b.x[-1, 1]) for b in block.boxes if len(b.x)]
+    ends += [op.x + op.w for op in block.ops if hasattr(op, "w")]
+    words = [op for op in block.ops if hasattr(op, "text")]
+    part = {"left": 1.0, "middle": 0.5, "right": 0.0}
+    ends += [t.x + text_width(t.text, t.font, t.size) * part[t.align] for t in words]
+    return max(ends, default=ROOM) + 4
+
+
+def _sheet(ax: Axes, width: float, height: float) -> None:
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_aspect("equal")
+    ax.set_axis_off()

@@ -1,0 +1,94 @@
+"""How large are the labels of a grid, and where in the cell do they stand? The longest label decides for the whole grid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cutelab.course.card.paint.glyphs import CAP, advances, charset, code_points
+from cutelab.course.card.paint.ops import Label
+from cutelab.course.card.picture import HOLE, PAST_END, Grid
+
+SIZES = (12, 11, 10.5, 10, 9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6)
+_LARGEST = ((29, 12.0), (24, 10.5), (18, 10.0), (13, 8.5), (9, 8.0))  # cell height, type size
+_LEAST = {"auto": 7.0, "always": 6.0}
+
+
+def widest(texts: np.ndarray, font: str) -> float:
+    """How wide is the widest of these labels, as a part of the type size?"""
+    codes = code_points(texts)
+    if not codes.size:
+        return 0.0
+    return float(advances(font, charset(codes))[codes].sum(1).max())
+
+
+def fit(texts: np.ndarray, font: str, largest: float, width: float, height: float, least: float) -> float | None:
+    """Which is the largest size, not above `largest`, whose labels fit? None: not even `least` fits."""
+    em = widest(texts, font)
+    for size in SIZES:
+        if least <= size <= largest and em * size <= width and CAP * size + 1 <= height:
+            return size
+    return None
+
+
+def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, ...]:
+    """Which labels do cells of width x height carry? Their lowest `foot` pixels and the last column and row stay free."""
+    if grid.labels is None:
+        return ()
+    texts, second = _texts(grid, grid.labels), None if grid.second is None else _texts(grid, grid.second)
+    inner, body = width - 1, height - 1 - foot
+    least = _LEAST[grid.show_labels]
+    if grid.mono:
+        size = fit(texts, "mono_bold", 13, inner, body, least) if height < 20 else 13
+        return () if size is None else (Label(texts, "mono_bold", size, inner / 2, body / 2),)
+    largest = next((size for at_least, size in _LARGEST if height >= at_least), None)
+    if largest is None or (height < 13 and width < 13 and grid.show_labels == "auto"):
+        return ()
+    if second is not None:
+        found = {"stack": _stack, "pair": _pair, "split": _split}[grid.style](texts, second, inner, body, least)
+        if found:
+            return found
+    size = fit(texts, "sans", largest, inner, body, least)
+    return () if size is None else (Label(texts, "sans", size, inner / 2, body / 2),)
+
+
+def _texts(grid: Grid, texts: np.ndarray) -> np.ndarray:
+    texts = np.asarray(texts, dtype=np.str_)
+    if grid.states is not None and grid.states.any():
+        texts = np.where(grid.states & (HOLE | PAST_END), "", texts)
+    return texts
+
+
+def _stack(texts, second, inner, body, least) -> tuple[Label, ...]:
+    font = "bold" if (code_points(second) == ord("×")).any() else "sans"  # ×32: lanes served by one word
+    upper = fit(texts, "sans", 11, inner, body * 0.5, least)
+    lower = fit(second, font, 8.5, inner, body * 0.45, least)
+    if upper is None or lower is None:
+        return ()
+    return (
+        Label(texts, "sans", upper, inner / 2, body * 0.36),
+        Label(second, font, min(lower, upper), inner / 2, body * 0.76),
+    )
+
+
+def _pair(texts, second, inner, body, least) -> tuple[Label, ...]:
+    left, right = widest(texts, "sans"), widest(second, "sans")
+    for size, small in ((10, 8), (9.5, 7.5), (9, 7.5), (8.5, 7), (8, 7), (7.5, 6.5), (7, 6)):
+        if small >= least - 1 and left * size + right * small + 5 <= inner and CAP * size + 2 <= body:
+            return (
+                Label(texts, "sans", size, 3, body / 2, "left"),
+                Label(second, "sans", small, inner - 2, body / 2, "right"),
+            )
+    return ()
+
+
+def _split(texts, second, inner, body, least) -> tuple[Label, ...]:
+    both = np.concatenate([texts.ravel(), second.ravel()])
+    size = fit(both, "sans", 8.5, inner, body / 2 - 1, least)
+    if size is None:
+        return ()
+    two = second != ""
+    return (
+        Label(np.where(two, "", texts), "sans", size, inner / 2, body / 2),
+        Label(np.where(two, texts, ""), "sans", size, inner / 2, body / 4),
+        Label(second, "sans", size, inner / 2, body * 3 / 4 + 0.5),
+    )

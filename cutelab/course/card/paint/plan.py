@@ -1,0 +1,192 @@
+"""A `Picture` as a flat list of operations: the card, its title, its panels, its legend, its verdicts.
+
+The card is 720 CSS pixels wide and as high as needed. Nothing here knows pixels of a file or matplotlib.
+"""
+
+from __future__ import annotations
+
+from cutelab.core.errors import CuteLabError
+from cutelab.course.card.paint.glyphs import shorten, text_width
+from cutelab.course.card.paint.legend import plan_legend
+from cutelab.course.card.paint.ops import Fill, Frame, Plan, Text
+from cutelab.course.card.paint.palette import FRAME
+from cutelab.course.card.paint.plan_grid import ACCESS_DASH, Block, head_height, head_width, plan_grid
+from cutelab.course.card.paint.plan_spans import plan_spans, rows_width
+from cutelab.course.card.picture import Bars, Grid, Lines, Panel, Picture, Spans, Verdict
+
+WIDTH, PAD, ROOM = 720, 16, 688
+INK, PAPER, MUTED = FRAME["ink"], FRAME["paper"], FRAME["muted"]
+BETWEEN = 12  # between panels below each other
+_SIGN = {"good": "✓", "note": "!", "bad": "✗"}
+_BAR = {"good": "good", "bad": "bad", "plain": "accent"}
+
+
+def plan(picture: Picture) -> Plan:
+    """Which operations draw this picture, on which size of card, and where are its cells?"""
+    block = _title(picture)
+    y, lefts = 58, _lefts(picture)
+    for n, row in enumerate(picture.body):
+        columns = _columns(picture, n)
+        heads = [head_height(c[0]) for c in row if c and isinstance(c[0], Grid)]
+        ends = [y]
+        for column, (x, width) in zip(row, columns, strict=True):
+            at = y
+            for k, panel in enumerate(column):
+                drop = max(heads) - head_height(panel) if not k and isinstance(panel, Grid) else 0
+                left = lefts.get((x, width), 0)
+                inset = left if isinstance(panel, Lines) and not any(i.kind == "read" for i in panel.lines) else 0
+                part = plan_panel(panel, x + inset, at + drop, width - inset, left)
+                block.ops += part.ops
+                block.boxes += part.boxes
+                ends.append(at + drop + part.height)
+                at = ends[-1] + BETWEEN
+        y = max(ends) + BETWEEN
+    if picture.legend:
+        indent = next((left for (x, _), left in lefts.items() if x == PAD), 0)
+        dashed = any(isinstance(op, Frame) and op.dash == ACCESS_DASH for op in block.ops)
+        part = plan_legend(picture.legend, PAD + indent, y - BETWEEN + 7, WIDTH - PAD, dashed)
+        block.ops += part.ops
+        y += part.height + 5
+    y = _verdicts(block, picture.verdicts, y)
+    return Plan(WIDTH, round(y - BETWEEN + PAD - 2), tuple(block.ops), tuple(block.boxes))
+
+
+def plan_panel(panel: Panel, x: float, y: float, width: float, left: int | None = None) -> Block:
+    """Which operations draw one panel whose upper left corner is (x, y)?"""
+    if isinstance(panel, Grid):
+        return plan_grid(panel, x, y, width, left=left)
+    if isinstance(panel, Spans):
+        return plan_spans(panel, x, y, width, left)
+    if isinstance(panel, Bars):
+        return _bars(panel, x, y, width)
+    if isinstance(panel, Lines):
+        return _lines(panel, x, y, width)
+    raise CuteLabError(f"a panel is a Grid, Spans, Bars or Lines, not {type(panel).__name__}")
+
+
+def _title(picture: Picture) -> Block:
+    block = Block()
+    call_width = text_width(picture.call, "mono", 11)
+    title = shorten(picture.title, "mono_bold", 14, ROOM - min(call_width + 20, 180))
+    call = shorten(picture.call, "mono", 11, ROOM - 20 - text_width(title, "mono_bold", 14))
+    block.ops.append(Fill(0, 0, WIDTH, 0, PAPER))
+    block.ops.append(Text(PAD, 22, title, 14, "mono_bold", INK, PAPER))
+    block.ops.append(Text(WIDTH - PAD, 22, call, 11, "mono", MUTED, PAPER, "right"))
+    subtitle = shorten(picture.subtitle, "sans", 11.5, ROOM)
+    block.ops.append(Text(PAD, 42, subtitle, 11.5, "sans", MUTED, PAPER))
+    return block
+
+
+def _columns(picture: Picture, n: int) -> tuple[tuple[float, float], ...]:
+    """Where begins each column of body row n, and how wide is it?"""
+    count = len(picture.body[n])
+    widths = picture.widths[n] if n < len(picture.widths) else ()
+    if not widths:
+        widths = ((ROOM - 20 * (count - 1)) // max(count, 1),) * count
+    if len(widths) != count or sum(widths) > ROOM:
+        raise CuteLabError(
+            f"body row {n} has {count} columns and the widths {widths}; give {count} widths of at most {ROOM} together"
+        )
+    gap = (ROOM - sum(widths)) / (count - 1) if count > 1 else 0
+    return tuple((round(PAD + sum(widths[:i]) + gap * i), w) for i, w in enumerate(widths))
+
+
+def _lefts(picture: Picture) -> dict[tuple[float, float], int]:
+    """One width of row headers for all grids and spans that stand in one column, so that their cells are aligned."""
+    found: dict[tuple[float, float], int] = {}
+    for n, row in enumerate(picture.body):
+        for column, place in zip(row, _columns(picture, n), strict=True):
+            for panel in column:
+                if isinstance(panel, Grid | Spans):
+                    wide = head_width(panel) if isinstance(panel, Grid) else rows_width(panel)
+                    found[place] = max(found.get(place, 0), wide)
+    return found
+
+
+def _verdicts(block: Block, verdicts: tuple[Verdict, ...], y: float) -> float:
+    """Verdict strips beside each other where their words fit, else below each other. It returns where they end."""
+    count = max(len(verdicts), 1)
+    each = (ROOM - 12 * (count - 1)) / count
+    needs = [max(text_width(v.sentence, "bold", 12), text_width(v.second, "sans", 11.5)) for v in verdicts]
+    if count > 1 and max(needs) > each - 38:
+        for verdict in verdicts:
+            y = _verdicts(block, (verdict,), y) - 6
+        return y + 6
+    high = 44 if any(v.second for v in verdicts) else 28
+    for i, v in enumerate(verdicts):
+        x, colour, ground = round(PAD + i * (each + 12)), FRAME[v.state], FRAME[v.state + "_fill"]
+        block.ops.append(Fill(x, y, round(each), high, ground))
+        block.ops.append(Fill(x, y, 4, high, colour))
+        block.ops.append(Text(x + 17, y + 14, _SIGN[v.state], 14, "sans", colour, ground, "middle"))
+        sentence = shorten(v.sentence, "bold", 12, each - 36)
+        block.ops.append(Text(x + 30, y + 14, sentence, 12, "bold", INK, ground))
+        if v.second:
+            second = shorten(v.second, "sans", 11.5, each - 36)
+            block.ops.append(Text(x + 30, y + 31, second, 11.5, "sans", INK, ground))
+    return y + high + BETWEEN if verdicts else y
+
+
+def _lines(panel: Lines, x: float, y: float, width: float) -> Block:
+    block, at = Block(), y
+    for line in panel.lines:
+        if line.kind == "rule":
+            block.ops.append(Fill(x, at + 4, width, 1, FRAME["rule"]))
+            at += 12
+            continue
+        font, size, ink = {
+            "read": ("mono", 13, INK),
+            "plain": ("sans", 11.5, INK),
+            "muted": ("sans", 11.5, MUTED),
+        }[line.kind]
+        start = x
+        if line.bold:
+            bold = shorten(line.bold, "mono_bold", 13, width)
+            block.ops.append(Text(x, at + 10, bold, 13, "mono_bold", INK, PAPER))
+            start += text_width(bold, "mono_bold", 13) + 8
+        room = x + width - start
+        size = next((z for z in (size, size - 0.5, size - 1) if text_width(line.text, font, z) <= room), size - 1)
+        text = shorten(line.text, font, size, room)
+        block.ops.append(Text(start, at + 10, text, size, font, ink, PAPER))
+        at += 20
+    block.height = at - y
+    return block
+
+
+def number(value: float) -> str:
+    """How is a number written? Whole numbers plain up to 9,999, then with commas; others with two decimals at most.
+
+    >>> number(9999), number(16384.0), number(2.5)
+    ('9999', '16,384', '2.5')
+    """
+    if value == round(value):
+        return f"{round(value):,}" if abs(value) > 9999 else str(round(value))
+    return (f"{value:,.2f}" if abs(value) >= 10_000 else f"{value:.2f}").rstrip("0").rstrip(".")
+
+
+def _bars(panel: Bars, x: float, y: float, width: float) -> Block:
+    block, at = Block(), y
+    if panel.heading:
+        block.ops.append(Text(x, y + 7, shorten(panel.heading, "bold", 11.5, width), 11.5, "bold", INK, PAPER))
+        at += 18
+    words = [
+        f"{number(b.value)} {b.unit[:-1] if b.value == 1 and b.unit.endswith('s') else b.unit}"
+        + ("" if b.ideal is None or not b.say_ideal else f", ideal {number(b.ideal)}")
+        for b in panel.bars
+    ]
+    first = min(max((text_width(b.label, "sans", 11) for b in panel.bars), default=0) + 8, width * 0.35)
+    last = min(max((text_width(t, "sans", 11) for t in words), default=0) + 8, width * 0.5)
+    room = max(round(width - first - last), 8)
+    largest = max([max(b.value, b.ideal or 0) for b in panel.bars] + [1e-9])
+    for bar, text in zip(panel.bars, words, strict=True):
+        left, most = round(x + first), max(bar.most or largest, bar.value, bar.ideal or 0)
+        block.ops.append(Text(x, at + 11, shorten(bar.label, "sans", 11, first - 6), 11, "sans", MUTED, PAPER))
+        block.ops.append(Fill(left, at + 4, room, 14, FRAME["faint"]))
+        long = round(room * bar.value / most)
+        block.ops.append(Fill(left, at + 4, long, 14, FRAME[_BAR[bar.state]]))
+        if bar.ideal is not None:
+            block.ops.append(Fill(left + max(round(room * bar.ideal / most) - 2, 0), at + 2, 2, 18, INK))
+        text = shorten(text, "sans", 11, last - 6)
+        block.ops.append(Text(left + room + 8, at + 11, text, 11, "sans", INK, PAPER))
+        at += 22
+    block.height = at - y
+    return block

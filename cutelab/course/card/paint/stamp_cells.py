@@ -1,0 +1,187 @@
+"""Cells stamped all at once: fills, labels, stripes and states as array operations, no Python loop over cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cutelab.course.card.paint.canvas import HATCH, Canvas, corner_mask, frame_mask, hatch_levels
+from cutelab.course.card.paint.glyphs import CAP, charset, code_points, sheet
+from cutelab.course.card.paint.ops import Cells, Label
+from cutelab.course.card.paint.palette import FRAME
+from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END
+
+
+def stamp_cells(canvas: Canvas, op: Cells) -> None:
+    """Draw the cells of one plan operation."""
+    rows, cols = op.pair.shape
+    if not rows or not cols:
+        return
+    scale = canvas.scale
+    w, h, high = op.pitch[0] * scale, op.pitch[1] * scale, op.height * scale
+    inner = op.widths * scale
+    entries = _entries(canvas, op)
+    cells = np.full((rows, cols, h, w), canvas.solid(FRAME["paper"]), np.uint8)
+    for wide in np.unique(inner):
+        part = inner == wide
+        base = entries[op.pair if part.all() else op.pair[:, part]]
+        if part.all():
+            cells[:, :, :high, :wide] = base[:, :, None, None]
+        else:
+            cells[:, part, :high, :wide] = base[:, :, None, None]
+    flat = cells.reshape(rows * cols, h, w)
+    if op.empty is not None:
+        _field(canvas, op, cells, high, inner)
+    if op.stripe is not None:
+        _stripe(canvas, op, flat, high, int(inner.min()))
+    for label in op.labels:
+        stamp_label(flat[:, :high, : int(inner.min())], label, scale)
+    if op.states is not None:
+        _states(canvas, op, cells, high, int(inner.min()))
+    _place(canvas, op, cells)
+
+
+def _entries(canvas: Canvas, op: Cells) -> np.ndarray:
+    """First palette entry of each pair that occurs. Cells without ink need one entry, not four."""
+    used = np.bincount(op.pair.ravel(), minlength=len(op.colours))
+    entries = np.zeros(len(op.colours), np.uint8)
+    inked = bool(op.labels) or op.states is not None
+    for n in np.flatnonzero(used):
+        fill, ink = op.colours[n]
+        entries[n] = canvas.pair(fill, ink) if inked else canvas.solid(fill)
+    return entries
+
+
+def _place(canvas: Canvas, op: Cells, cells: np.ndarray) -> None:
+    """Copy the finished cells to the sheet, one block for each run of columns and rows without a gap."""
+    s, (w, h) = canvas.scale, op.pitch
+    for r0, r1 in _runs(op.ys, h):
+        for c0, c1 in _runs(op.xs, w):
+            block = cells[r0:r1, c0:c1]
+            if c1 - c0 == 1:  # a column of another width: its own part only
+                block = block[..., : int(op.widths[c0]) * s]
+            high, wide = block.shape[2], block.shape[3]
+            y, x = int(op.ys[r0]) * s, int(op.xs[c0]) * s
+            out = canvas.pixels[y : y + (r1 - r0) * high, x : x + (c1 - c0) * wide]
+            image = block.transpose(0, 2, 1, 3)
+            if out.shape == ((r1 - r0) * high, (c1 - c0) * wide):
+                out.reshape(r1 - r0, high, c1 - c0, wide)[...] = image
+            else:  # beyond the sheet's edge
+                out[...] = image.reshape((r1 - r0) * high, -1)[: out.shape[0], : out.shape[1]]
+
+
+def _runs(at: np.ndarray, pitch: int) -> list[tuple[int, int]]:
+    starts = np.flatnonzero(np.diff(at, prepend=at[0] - pitch - 1) != pitch)
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(at)], strict=True))
+
+
+def stamp_label(cells: np.ndarray, label: Label, scale: int) -> None:
+    """Add the ink of one label a cell to finished fills [cell, y, x].
+
+    Glyphs with the same place in the cell are stamped together: a handful of array additions for any number of cells.
+    """
+    codes = code_points(label.texts)
+    count, height, width = cells.shape
+    if not codes.shape[1] or not codes.any():
+        return
+    glyphs = sheet(label.font, label.size * scale, charset(codes))
+    index = glyphs.index[codes]
+    steps = glyphs.advance[index]
+    total = steps.sum(1)
+    if total.max() > width:  # rounding to whole pixels made the longest too wide: one pixel less a character
+        steps = np.maximum(steps - 1, 0)
+        total = steps.sum(1)
+    x = round(label.x * scale)
+    start = {"left": np.full(count, x), "right": x - total, "middle": (2 * x - total + 1) // 2}[label.align]
+    top = round(label.middle * scale + CAP * label.size * scale / 2) - glyphs.top
+    tall, wide = glyphs.levels.shape[1:]
+    y0, y1 = max(top, 0), min(top + tall, height)
+    if y0 >= y1:
+        return
+    ink = np.zeros((count, y1 - y0, width), np.uint8)
+    pens = start[:, None] + np.cumsum(steps, 1) - steps - glyphs.lead
+    for k in range(codes.shape[1]):
+        live = index[:, k] > 0
+        for pen in set(pens[live, k].tolist()):
+            x0, x1 = max(pen, 0), min(pen + wide, width)
+            if x0 >= x1:
+                continue
+            here = live & (pens[:, k] == pen)
+            stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
+            if 8 * np.count_nonzero(here) > count:  # glyph 0 is empty: most cells at once, without picking them
+                part = ink[:, :, x0:x1]
+                np.maximum(part, stamps.take(np.where(here, index[:, k], 0), axis=0), out=part)
+            else:
+                which = np.flatnonzero(here)
+                ink[which, :, x0:x1] = np.maximum(ink[which, :, x0:x1], stamps[index[which, k]])
+    cells[:, y0:y1] += ink
+
+
+def _field(canvas, op, cells, high, inner) -> None:
+    """Empty cells of a chart have no line below them, as far as the next row belongs to the same field."""
+    joined = op.ys[1:] == op.ys[:-1] + op.pitch[1]
+    bare = op.empty[:-1] & op.empty[1:] & joined[:, None]
+    for wide in np.unique(inner):
+        i, j = np.nonzero(bare & (inner == wide))
+        cells[i, j, high:, :wide] = canvas.solid(FRAME["faint"])
+
+
+def _stripe(canvas, op, flat, high, wide) -> None:
+    k = op.stripe.shape[2]
+    colours = np.array([canvas.solid(fill) for fill, _ in op.stripe_colours], np.uint8)
+    edge = np.round(np.linspace(0, wide, k + 1)).astype(int)
+    values = colours[op.stripe.reshape(-1, k)]
+    top = high - op.stripe_height * canvas.scale
+    for j in range(k):
+        flat[:, top:high, edge[j] : edge[j + 1]] = values[:, j, None, None]
+
+
+def _states(canvas: Canvas, op: Cells, cells: np.ndarray, high: int, wide: int) -> None:
+    rows, cols, h, w = cells.shape
+    s, flat, states = canvas.scale, cells.reshape(rows * cols, h, w), op.states.ravel()
+    hatch, mark = canvas.solid(FRAME["hatch"]), canvas.solid(FRAME["mark"])
+    full = flat[:, :high, :wide]
+
+    hole = np.flatnonzero(states & HOLE)
+    if hole.size:
+        base = canvas.pair(FRAME["faint"], FRAME["hatch"])
+        i, j = np.divmod(hole, cols)
+        phase = (op.ys[i] * s + op.xs[j] * s) % (HATCH * s)
+        tile = hatch_levels(0, 0, wide + HATCH * s, high, s) + np.uint8(base)
+        for shift in set(phase.tolist()):
+            full[hole[phase == shift]] = tile[:, shift : shift + wide]
+
+    def put(flag: int, mask: np.ndarray, entry: int, only: np.ndarray | None = None) -> None:
+        which = (states & flag) > 0
+        which = np.flatnonzero(which if only is None else which & only)
+        if which.size:
+            full[which] = np.where(mask, np.uint8(entry), full[which])
+
+    put(INACTIVE | PAST_END, frame_mask(high, wide, 1, (2, 2), s), hatch)
+    if (states & INACTIVE).any():
+        stroke = np.zeros((high, wide), bool)
+        middle = round(high / 2)
+        stroke[middle : middle + s, wide // 5 : wide - wide // 5] = True
+        put(INACTIVE, stroke, canvas.solid(FRAME["muted"]))
+    if (states & OUTSIDE).any():
+        put(OUTSIDE, frame_mask(high, wide, 1.5, (4, 3), s), canvas.solid(FRAME["bad"]))
+    if (states & COLLISION).any():
+        whole, halves = collision_masks(high, wide, s)
+        split = np.zeros(rows * cols, bool) if op.split is None else op.split.ravel()
+        put(COLLISION, whole, mark, ~split)
+        put(COLLISION, halves, mark, split)
+
+
+def collision_masks(high: int, wide: int, scale: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where is a cell marked that two coordinates share: a frame with a corner, or two framed halves?"""
+    whole = frame_mask(high, wide, 1, None, scale)
+    size = min(corner_side(wide // scale, high // scale) * scale, high, wide)
+    whole[:size, wide - size :] |= corner_mask(size, size)
+    halves = frame_mask(high, wide, 1, None, scale)
+    middle = high // 2
+    halves[middle - (scale + 1) // 2 : middle + scale // 2 + scale % 2] = True
+    return whole, halves
+
+
+def corner_side(width: int, height: int) -> int:
+    """How large is the red triangle of a cell? 9 CSS pixels, less in small cells."""
+    return max(3, min(9, round(min(width, height) * 0.3)))

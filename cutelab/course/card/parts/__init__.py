@@ -1,0 +1,1 @@
+"""Parts that the cards of several topics are built from."""

@@ -1,0 +1,1 @@
+"""The explorer in the notebook, and the lessons' engine."""

@@ -1,0 +1,194 @@
+"""Knobs as stock ipywidgets: built from `params.controls()`, kept in step with it, closed with all that belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+
+from cutelab.course.card.knobs import Control
+from cutelab.course.card.picture import Cure
+
+CURES = "Cures, best first"
+
+
+def close_widget(widget: widgets.Widget) -> None:
+    """Close a widget, what it contains, and its layout and style: each of them holds a comm."""
+    for child in getattr(widget, "children", ()):
+        close_widget(child)
+    for part in ("layout", "style"):
+        owned = getattr(widget, part, None)
+        if isinstance(owned, widgets.Widget):
+            owned.close()
+    widget.close()
+
+
+def heading(text: str) -> widgets.HTML:
+    return widgets.HTML(f'<div class="cutelab-heading">{escape(text)}</div>')
+
+
+class Controls:
+    """The column of knobs. `change(**changes)` is called when a person moves one, never by `sync`."""
+
+    def __init__(self, change: Callable[..., None], lock: Any) -> None:
+        self._change, self._lock = change, lock
+        self._syncing = False
+        self._knobs: dict[str, tuple[tuple, widgets.Widget]] = {}
+        self._groups: dict[str, widgets.VBox] = {}
+        self._cures: list[widgets.Button] = []
+        self._offers: tuple[Cure, ...] = ()
+        self.box = widgets.Box()
+        self.box.add_class("cutelab-controls")
+
+    def widget(self, name: str) -> widgets.Widget:
+        """Which widget is the knob of this parameter?"""
+        return self._knobs[name][1]
+
+    def sync(self, controls: tuple[Control, ...], cures: tuple[Cure, ...] = ()) -> None:
+        """Bring the knobs in step: a knob whose kind, words or choices changed is built anew, the others get their value."""
+        with self._lock:
+            self._syncing = True
+            try:
+                groups = self._sync_knobs(controls)
+                groups[CURES] = self._sync_cures(cures)
+                self._arrange({name: rows for name, rows in groups.items() if rows})
+            finally:
+                self._syncing = False
+
+    def names(self) -> dict[str, list[str]]:
+        """Label -> accessible name ("pitch, elements") and hint, for the view to put on the page."""
+        return {
+            signature[3]: [", ".join(filter(None, signature[3:5])), signature[5]]
+            for signature, _ in self._knobs.values()
+        }
+
+    def _sync_knobs(self, controls: tuple[Control, ...]) -> dict[str, list[widgets.Widget]]:
+        groups: dict[str, list[widgets.Widget]] = {}
+        old, self._knobs = self._knobs, {}
+        for control in controls:
+            signature, knob = old.pop(control.name, (None, None))
+            if signature != _signature(control):
+                if knob is not None:
+                    close_widget(knob)
+                knob = build(control)
+                self._watch(knob, control.name)
+            else:
+                update(knob, control)
+            self._knobs[control.name] = (_signature(control), knob)
+            groups.setdefault(control.group, []).append(knob)
+        for _, knob in old.values():
+            close_widget(knob)
+        return groups
+
+    def _watch(self, knob: widgets.Widget, name: str) -> None:
+        def moved(change: dict[str, Any]) -> None:
+            with self._lock:
+                if not self._syncing:
+                    self._change(**{name: change["new"]})
+
+        knob.observe(moved, "value")
+        under(self._lock, knob)
+
+    def _sync_cures(self, cures: tuple[Cure, ...]) -> list[widgets.Widget]:
+        self._offers = cures
+        while len(self._cures) > len(cures):
+            close_widget(self._cures.pop())
+        while len(self._cures) < len(cures):
+            button, place = widgets.Button(), len(self._cures)
+            button.add_class("cutelab-cure")
+            button.on_click(lambda _, place=place: self._change(**self._offers[place].changes))
+            self._cures.append(button)
+        for button, cure in zip(self._cures, cures, strict=True):
+            second = f"✓ in use  {cure.second}" if cure.in_use else cure.second
+            button.description = f"{cure.line}\n{second}"
+        return list(self._cures)
+
+    def _arrange(self, groups: dict[str, list[widgets.Widget]]) -> None:
+        for name, rows in groups.items():
+            if name not in self._groups:
+                self._groups[name] = widgets.VBox([heading(name)])
+                self._groups[name].add_class("cutelab-group")
+            box = self._groups[name]
+            if list(box.children[1:]) != rows:
+                box.children = [box.children[0], *rows]
+        for name in self._groups.keys() - groups.keys():
+            gone = self._groups.pop(name)
+            gone.children = gone.children[:1]  # its knobs are closed already, or live on in another group
+            close_widget(gone)
+        children = [self._groups[name] for name in groups]
+        if list(self.box.children) != children:
+            self.box.children = children
+
+
+def _signature(control: Control) -> tuple:
+    return (
+        control.name,
+        control.kind,
+        control.group,
+        control.label,
+        control.unit,
+        control.tip,
+        control.choices,
+        control.placeholder,
+    )
+
+
+def under(lock: Any, knob: widgets.Widget) -> None:
+    """A message from the browser, which arrives in another thread, changes the knob only under the lock."""
+    plain = knob.set_state
+
+    def set_state(state: dict[str, Any]) -> None:
+        with lock:
+            plain(state)
+
+    knob.set_state = set_state
+
+
+def _limits(control: Control) -> tuple[int, int]:
+    return min(control.lo, control.value), max(control.hi, control.value)
+
+
+def build(control: Control) -> widgets.Widget:
+    """Which widget is this knob? One stock ipywidget a kind."""
+    common = {
+        "value": control.value,
+        "description": control.label,
+        "style": {"description_width": "72px"},
+        "layout": {"width": "auto"},
+    }
+    choices = {"options": [(str(choice), choice) for choice in control.choices]}
+    match control.kind:
+        case "slider":
+            lo, hi = _limits(control)
+            return widgets.IntSlider(**common, min=lo, max=hi, step=control.step, continuous_update=True)
+        case "index":
+            lo, hi = _limits(control)
+            return widgets.BoundedIntText(**common, min=lo, max=hi)
+        case "powers":
+            return widgets.SelectionSlider(**common, **choices, continuous_update=True)
+        case "toggle":
+            return widgets.ToggleButtons(**common, **choices)
+        case "dropdown":
+            return widgets.Dropdown(**common, **choices)
+        case "text":
+            return widgets.Text(**common, placeholder=control.placeholder, continuous_update=False)
+        case "check":
+            return widgets.Checkbox(**{**common, "style": {"description_width": "0"}}, indent=False)
+    raise AssertionError(f"no widget for a knob of kind {control.kind!r}")
+
+
+def update(knob: widgets.Widget, control: Control) -> None:
+    """Give the knob its value and limits: first the range grows, then comes the value, then the range shrinks.
+
+    Each goes out as a message of its own. In one message the browser's slider would meet the new value before the new range,
+    clamp it, and send the clamped value back as if a person had moved it.
+    """
+    if control.kind in ("slider", "index"):
+        lo, hi = _limits(control)
+        knob.min, knob.max = min(knob.min, lo), max(knob.max, hi)
+        knob.value = control.value
+        knob.min, knob.max, knob.step = lo, hi, control.step
+    else:
+        knob.value = control.value

@@ -1,0 +1,252 @@
+"""From knob to picture: an Explorer holds the parameters of one scene, computes, draws and shows."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import threading
+from html import escape
+from types import ModuleType
+from typing import Any, Literal
+
+import ipywidgets as widgets
+
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
+from cutelab.course.card.knobs import Params, plain
+from cutelab.course.card.picture import Picture
+from cutelab.course.lab import cells
+from cutelab.course.lab.controls import Controls, close_widget, under
+from cutelab.course.lab.html import HtmlView, image_tag
+
+FILES = {"SVG": "image/svg+xml", "PNG": "image/png"}
+
+
+def render(picture: Picture, scale: int) -> Any:
+    """The card as PNG, and where its cells are. Tests put their own in its place."""
+    from cutelab.course.card import paint as draw
+
+    return draw.render(picture, scale)
+
+
+class Explorer:
+    """What happens to the picture when a parameter changes?
+
+    Shown as the last line of a notebook cell, it is a set of knobs beside a picture. In code, `set` turns the same knobs:
+
+        lab = explore.layout("(8,8):(8,1)")
+        lab.set(row=2, col=3)
+        lab.result, lab.image, lab.code()
+
+    A value that breaks a rule leaves everything as it was; `error` then says why. Safe to call from several threads.
+
+    name     the function in `cutelab.explore` that makes it, for `code()`
+    scene    a module with `compute(params)` and `panels(result)`
+    params   the parameters to start with
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    """
+
+    def __init__(
+        self,
+        name: str,
+        scene: ModuleType | Any,
+        params: Params,
+        scale: int = 2,
+        view: Literal["widget", "html"] = "widget",
+    ) -> None:
+        if not is_int(scale) or scale not in (1, 2, 3, 4):
+            raise CuteLabError(f"scale must be 1, 2, 3 or 4 image pixels per CSS pixel, got {scale!r}")
+        if view not in ("widget", "html"):
+            raise CuteLabError(f'view must be "widget" or "html", got {view!r}')
+        self.name, self._scene, self._scale = name, scene, int(scale)
+        self._lock = threading.RLock()
+        self._error: str | None = None
+        self._closed = False
+        self._params, self._result = params, scene.compute(params)
+        self._picture: Picture = scene.panels(self._result)
+        self._controls = Controls(self._turn, self._lock)
+        if view == "html":
+            self._view: Any = HtmlView()
+        else:
+            from cutelab.course.lab.picture import PictureView
+
+            self._view = PictureView(probe=self._probe, fail=self._fail, lock=self._lock)
+        self._copy = widgets.ToggleButtons(description="Copy as", style={"button_width": "auto"})
+        self._copy.style.description_width = "72px"
+        self._copy.observe(self._copy_as, "value")
+        under(self._lock, self._copy)
+        self._line = widgets.HTML()
+        copy = widgets.VBox([self._copy, self._line])
+        copy.add_class("cutelab-copy")
+        right = widgets.VBox([self._view, copy])
+        right.add_class("cutelab-right")
+        columns = widgets.Box([self._controls.box, right])
+        columns.add_class("cutelab-columns")
+        self._box = widgets.Box([columns])
+        self._box.add_class("cutelab-explorer")
+        self._view.show(self._frame)
+
+    # -- the one door ---------------------------------------------------------------------------------------------
+
+    def set(self, **changes: Any) -> None:
+        """Which picture belongs to these parameters? Knobs, probe, buttons and code all come through here.
+
+        Raises CuteLabError for a value that breaks a rule; parameters, result and picture then stay as they were.
+        """
+        with self._lock:
+            before = self._params, self._result, self._picture
+            try:
+                params = self._params.change(**{name: plain(name, value) for name, value in changes.items()})
+                if params != self._params:
+                    result = self._scene.compute(params)
+                    picture = self._scene.panels(result)
+                    self._params, self._result, self._picture = params, result, picture
+                self._error = None
+                self._view.show(self._frame)
+            except Exception as error:
+                self._params, self._result, self._picture = before
+                self._fail(error)
+                raise
+
+    def _turn(self, **changes: Any) -> None:
+        """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it."""
+        try:
+            self.set(**changes)
+        except CuteLabError:
+            pass
+        except Exception:
+            logging.getLogger("cutelab").exception("%s: a control failed", self.name)
+
+    def _probe(self, cell: int) -> None:
+        try:
+            changes = self._params.probe(cell)
+        except CuteLabError:  # a click on an earlier picture, which had more cells
+            return
+        if changes:
+            self._turn(**changes)
+
+    def _fail(self, error: Exception) -> None:
+        with self._lock:
+            known = isinstance(error, CuteLabError)
+            self._error = str(error) if known else f"{type(error).__name__}: {error}"
+            self._view.error = self._error
+
+    def _frame(self) -> dict[str, Any]:
+        """All that the screen shows of the present state. Called when the browser is ready for it."""
+        picture = self._picture
+        drawn = render(picture, self._scale)
+        self._controls.sync(self._params.controls(), picture.cures)
+        self._sync_copies()
+        frame = {
+            "png": drawn.png,
+            "alt": picture.alt,
+            "status": picture.status,
+            "error": self._error or "",
+        }
+        if isinstance(self._view, HtmlView):
+            return frame
+        from cutelab.course.lab.picture import geometry
+
+        return {**frame, **geometry(picture, drawn), "names": self._controls.names()}
+
+    # -- copying out ----------------------------------------------------------------------------------------------
+
+    def _sync_copies(self) -> None:
+        names = (*self._picture.copies, *FILES)
+        if self._copy.options != names:
+            keep = self._copy.value
+            self._copy.options = names
+            self._copy.value = keep if keep in self._picture.copies else names[0]
+        elif self._copy.value in FILES:
+            self._copy.value = names[0]  # the file shows an earlier picture
+        self._copy_as()
+
+    def _copy_as(self, _: Any = None) -> None:
+        """Put the line, or the link to the file, below the buttons."""
+        with self._lock:
+            name = self._copy.value
+            if name in self._picture.copies:
+                self._line.value = f'<pre class="cutelab-line" tabindex="0" data-lm-suppress-shortcuts="true">{escape(self._picture.copies[name])}</pre>'
+            elif name in FILES:
+                try:
+                    self._line.value = f'<div class="cutelab-line">{self._link(name)}</div>'
+                except Exception as error:
+                    self._fail(error)
+
+    def _link(self, kind: str) -> str:
+        from cutelab.course.card import paint as draw
+
+        content = draw.export(self._picture, kind.lower())
+        content = content.encode() if isinstance(content, str) else content
+        file = f"cutelab-{self.name}.{kind.lower()}"
+        data = f"data:{FILES[kind]};base64,{base64.b64encode(content).decode('ascii')}"
+        return f'<a download="{file}" href="{data}">Save {file}</a> ({len(content) / 1000:.0f} KB)'
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    @property
+    def params(self) -> Params:
+        """The parameters that the picture shows."""
+        return self._params
+
+    @property
+    def result(self) -> Any:
+        """What the scene computed from `params`."""
+        return self._result
+
+    @property
+    def picture(self) -> Picture:
+        """The picture as plain data."""
+        return self._picture
+
+    @property
+    def error(self) -> str | None:
+        """Why the last change was refused; None if it was not."""
+        return self._error
+
+    @property
+    def image(self) -> bytes:
+        """The picture as PNG, rendered now."""
+        return self._render(self._scale)
+
+    def _render(self, scale: int) -> bytes:
+        with self._lock:
+            return render(self._picture, scale).png
+
+    def code(self) -> str:
+        """Which line rebuilds this view?"""
+        return self._params.call(self.name)
+
+    def figure(self) -> Any:
+        """The picture as a matplotlib Figure with true text, to save as SVG, PDF or PNG."""
+        from cutelab.course.card import paint as draw
+
+        with self._lock:
+            return draw.figure(self._picture)
+
+    # -- showing --------------------------------------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
+        """Live widget, and for whoever reads the notebook later a picture with its words."""
+        cells.shown(self)
+        with self._lock:
+            alt = self._picture.alt
+            bundle: dict[str, Any] = {"text/plain": alt, "text/html": image_tag(self._render(1), alt)}
+        if not self._closed:
+            bundle["application/vnd.jupyter.widget-view+json"] = {
+                "version_major": 2,
+                "version_minor": 0,
+                "model_id": self._box.model_id,
+            }
+        return bundle
+
+    def __repr__(self) -> str:
+        return self.code()
+
+    def close(self) -> None:
+        """Take the widgets off the page and free what they hold. Parameters and result can still be read and set."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                close_widget(self._box)

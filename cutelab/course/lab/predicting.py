@@ -1,0 +1,162 @@
+"""`predict`: commit to an answer, then see."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import ipywidgets as widgets
+
+from cutelab.core.errors import CuteLabError
+from cutelab.course.ask.exercise import Prediction
+from cutelab.course.ask.kinds import Choice
+from cutelab.course.lab.checking import trouble
+from cutelab.course.lab.lessons import find_prediction
+from cutelab.course.lab.reply import Card, to_html
+from cutelab.course.lab.report import restore
+from cutelab.course.lab.store import now, store
+
+OPEN = "Your prediction is not locked in yet."
+SHORT = 24  # characters; options up to this length are buttons, longer ones a list
+
+
+class PredictView:
+    """The control of one prediction: the question, an answer, "Lock in", and then the reveal. Made by `predict`."""
+
+    def __init__(self, prediction: Prediction, options: tuple[tuple[str, str], ...]) -> None:
+        self.prediction = prediction
+        self.options = options
+        self._question = widgets.HTML(self._asked())
+        self._control = self._make_control()
+        self._button = widgets.Button(
+            description="Lock in",
+            tooltip=f"Lock in your prediction: {prediction.title}",
+            layout=widgets.Layout(margin="2px 2px 2px 16px"),
+        )
+        self._button.on_click(lambda _: self._lock_typed())
+        self._reveal = widgets.HTML()
+        self._say(OPEN)
+        self._row = widgets.HBox(
+            [self._control, self._button], layout=widgets.Layout(flex_flow="row wrap", align_items="center")
+        )
+        self.box = widgets.VBox([self._question, self._row, self._reveal], layout=widgets.Layout(max_width="736px"))
+        self._show()
+
+    def _asked(self) -> str:
+        title, question = to_html(self.prediction.title, code=""), to_html(self.prediction.question, code="")
+        return f'<div style="line-height:1.5;margin:4px 0"><strong>{title}.</strong> {question}</div>'
+
+    def _make_control(self) -> Any:
+        if not self.options:
+            return widgets.Text(
+                description="prediction", placeholder="a whole number", layout=widgets.Layout(width="220px")
+            )
+        pairs = [(text, key) for key, text in self.options]
+        if max(len(text) for text, _ in pairs) <= SHORT:
+            return widgets.ToggleButtons(options=pairs, value=None, style={"button_width": "auto"})
+        return widgets.RadioButtons(options=pairs, value=None, layout=widgets.Layout(width="auto"))
+
+    @property
+    def locked(self) -> bool:
+        """Is the prediction locked in?"""
+        return "answer" in store().item(self.prediction.id)
+
+    @property
+    def answer(self) -> Any:
+        """The locked answer, None before."""
+        return restore(store().item(self.prediction.id).get("answer"))
+
+    def lock(self, answer: Any) -> PredictView:
+        """Lock this answer in and show the reveal. The first answer stays: a later call changes nothing."""
+        reading = self.prediction.kind.read(answer, self.prediction.id)
+        kept = list(reading) if isinstance(reading, tuple) else reading
+        store().change(self.prediction.id, lambda item: item or {"answer": kept, "locked": now()})
+        self._show()
+        return self
+
+    def _lock_typed(self) -> None:
+        said = self._control.value
+        if isinstance(said, str) and not self.options:
+            if not re.fullmatch(r"\s*-?\d{1,18}\s*", said):
+                self._say("✗ Type a whole number first, for example 12; then lock it in.")
+                return
+            said = int(said)
+        if said is None:
+            self._say("✗ Choose one of the answers first; then lock it in.")
+            return
+        self.lock(said)
+
+    def _say(self, text: str) -> None:
+        self._reveal.value = f'<div role="status">{to_html(text)}</div>'
+
+    def card(self) -> Card | None:
+        """The reveal; None before the answer is locked in."""
+        answer = self.answer
+        if answer is None:
+            return None
+        try:
+            verdict = self.prediction.reveal(answer)
+        except CuteLabError:  # the question has changed since
+            return Card("note", "!", f"Your locked answer {answer!r} is of an older question.")
+        lines = (verdict.second, store().take_notice())
+        return Card(verdict.state, "✓" if verdict.state == "good" else "!", verdict.sentence, lines)
+
+    def _show(self) -> None:
+        card = self.card()
+        if card is None:
+            return
+        if self.options:
+            keys = [key for key, _ in self.options]
+            self._control.value = self.answer if self.answer in keys else None
+        else:
+            self._control.value = str(self.answer)
+        self._control.disabled = self._button.disabled = True
+        self._button.description = "Locked in"
+        self._reveal.value = f'<div role="status">{card._repr_html_()}</div>'
+
+    def __repr__(self) -> str:
+        card = self.card()
+        return OPEN if card is None else repr(card)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        card = self.card()
+        below = OPEN if card is None else card._repr_html_()
+        bundle = dict(self.box._repr_mimebundle_(**kwargs) or {})
+        bundle["text/html"] = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
+        bundle["text/plain"] = repr(self)
+        return bundle
+
+    def close(self) -> None:
+        """Close the widgets (a cell that is run again closes the control that it showed before)."""
+        for widget in (self._question, self._control, self._button, self._reveal, self._row, self.box):
+            widget.close()
+
+
+_shown: dict[str, PredictView] = {}
+
+
+def predict(id: str, *choices: Any) -> PredictView | Card:
+    """What do you expect? Shows the question with a control and "Lock in"; then the computed answer and a word on yours.
+
+    A locked answer stays, also after the kernel is restarted. `choices`, if given, are offered as buttons in place of a
+    number box. In plain code: `predict("01.a").lock(19)`.
+    """
+    try:
+        prediction = find_prediction(id)
+        options = offered(prediction, choices)
+    except CuteLabError as error:
+        return trouble(error)
+    if id in _shown:
+        _shown.pop(id).close()
+    _shown[id] = PredictView(prediction, options)
+    return _shown[id]
+
+
+def offered(prediction: Prediction, choices: tuple[Any, ...]) -> tuple[tuple[Any, str], ...]:
+    """Which options does the control offer? () for a number box. The right answer must be among given choices."""
+    if not choices:
+        return prediction.kind.options if isinstance(prediction.kind, Choice) else ()
+    readings = tuple(prediction.kind.read(choice, prediction.id) for choice in choices)
+    if prediction.answer() not in readings:
+        raise CuteLabError(f"the choices for {prediction.id} lack the right answer; add it or give none")
+    return tuple((reading, str(choice)) for reading, choice in zip(readings, choices, strict=True))

@@ -1,0 +1,276 @@
+"""What lesson algebra asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from cutelab import CuteLabError, Layout, composition, holes, max_common_vector, offsets
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, LayoutMap, Value
+
+PADDED = Layout((8, 8), (1, 9))
+THREADS = Layout(((4, 8), 2), ((16, 1), 8))
+
+
+def composed(a: Layout, b: Layout) -> str:
+    """The composition as text, or "refused"."""
+    try:
+        return str(composition(a, b))
+    except CuteLabError:
+        return "refused"
+
+
+PREDICTIONS = (
+    Prediction(
+        id="07.a",
+        title="One mode",
+        kind=Choice.of("5:2", "5:4", "5:6", "5:8"),
+        question="A is `20:2`: twenty elements, 2 apart. B is `5:4`: it asks for every fourth of them. What is A o B?",
+        right=lambda: composed(Layout(20, 2), Layout(5, 4)),
+        replies=(
+            Wrong("5:2", "That would be the first five elements of A; B skips."),
+            Wrong("5:4", "4 is a step in indices of A. Each index of A is 2 offsets wide."),
+            Wrong("5:6", "Steps inside steps multiply; they do not add."),
+        ),
+        because="A step of 4 indices, each 2 offsets wide: 4·2.",
+    ),
+    Prediction(
+        id="07.b",
+        title="A step of 12",
+        kind=Choice.of("4:12", "4:13", "refused"),
+        question="A is `(8,8):(1,9)`, B is `4:12`. A(12) is 13, since 12 is (4,1). What is A o B?",
+        right=lambda: composed(PADDED, Layout(4, 12)),
+        replies=(
+            Wrong("4:12", "A puts one unused offset after each 8 elements, so index 12 lies at offset 13."),
+            Wrong("4:13", "The first step is 13. The second leads to index 24, which is (0,3), at 27 and not at 26."),
+        ),
+        because="The steps are 13, 14 and 13 offsets: no one stride says that, so there is no such layout.",
+    ),
+    Prediction(
+        id="07.c",
+        title="Threads on padding",
+        kind=Choice.of(0, 7, 8),
+        question="A is `(8,8):(1,9)` with its unused offsets 8, 17, 26 and so on. B hands its 64 elements to 32 threads, 2 each. "
+        "How many unused offsets does A o B touch?",
+        right=lambda: int(np.isin(holes(PADDED), offsets(composition(PADDED, THREADS))).sum()),
+        replies=(
+            Wrong(
+                "7",
+                "That many offsets are unused between A's elements. R asks A, and A never answers with one of them.",
+            ),
+            Wrong("8", "There is one after each column but the last, and R meets none."),
+        ),
+        because="R(c) is always A of something, and A(i) is never an unused offset.",
+    ),
+)
+
+
+ROWS, EVERY_SECOND = Layout((8, 4), (4, 1)), Layout((4, 4), (2, 8))
+TWO_MODES, WITHIN = Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5))
+THREE_MODES, BY_THREE = Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3)
+UNCHECKED = Layout((2, 3), (6, 3))  # what C++ makes of THREE_MODES o BY_THREE
+SHARED, GLOBAL = Layout((8, (4, 2)), (4, (1, 32))), Layout((8, 8), (12, 1))
+
+
+def admitted(n: int, d: int, s: int) -> bool:
+    """May n:d meet a mode of s elements that another mode follows? Asked of the library, with a mode that cannot be joined."""
+    try:
+        composition(Layout((s, 1000), (1, s + 1)), Layout(n, d))
+    except CuteLabError:
+        return False
+    return True
+
+
+def draw_mode(random: Random) -> tuple[int, int, int]:
+    """A mode n:d and an extent s; often one divides the other."""
+    s = random.choice((4, 6, 8, 12, 16))
+    return random.randint(2, 12), random.choice((1, 2, 3, 4, 6, 8, 12, 16, random.randint(1, 24))), s
+
+
+def first_wrong() -> int:
+    """The first c where what C++ returns is not A(B(c))."""
+    a, b, r = (offsets(x).ravel(order="F") for x in (THREE_MODES, BY_THREE, UNCHECKED))
+    return int(np.argmax(a[b] != r))
+
+
+EXERCISES = (
+    Exercise(
+        id="07.1",
+        title="Every second row",
+        kind=LayoutMap('"(4,4):(1,8)"'),
+        question=(
+            "A is `(8,4):(4,1)`, a row-major matrix of 8 rows. B is `(4,4):(2,8)`: every second row, all columns, in indices of A. "
+            "Write A o B by hand."
+        ),
+        right=lambda: composition(ROWS, EVERY_SECOND),
+        solution='answer = "(4,4):(8,1)"',
+        hints=(
+            "Take the two modes of B one after the other: first `4:2`, then `4:8`. Each meets A's first mode `8:4` first.",
+            "In `4:2` the step is 2 rows, and all four stay inside the 8 rows. One row is 4 offsets wide.",
+            "In `4:8` the step 8 is a whole column of A: it leaves the first mode, and goes on in steps of 1 through `4:1`.",
+        ),
+        wrong=(
+            Wrong("(4,4):(2,8)", "this is B itself. Its numbers are indices of A; now send them through A."),
+            Wrong(
+                "(4,4):(8,4)", "the first mode is right. A step of 8 indices is one column, and columns are 1 apart."
+            ),
+            Wrong(
+                "(4,4):(8,32)",
+                "the first mode is right. A step of 8 leaves A's first mode, so the stride 4 does not apply to it.",
+            ),
+            Wrong("(4,4):(4,1)", "these are neighbouring rows. A step of 2 rows is 2·4 offsets."),
+            Wrong("(8,4):(4,1)", "this is A. The result has the coordinates of B: 4 x 4."),
+            Wrong("(4,4):(1,8)", "the two strides are exchanged: rows come first, and they are the distant ones."),
+        ),
+        because="Down: 2 rows of 4. Across: one column, which is 1 away.",
+    ),
+    Exercise(
+        id="07.2",
+        title="A mode that splits",
+        kind=LayoutMap('"(3,(2,2)):(1,(2,3))"'),
+        question=(
+            "Users ask about this one: A is `(10,2):(16,4)`, B is `(3,4):(1,5)`. Write A o B by hand. One mode of B splits in two."
+        ),
+        right=lambda: composition(TWO_MODES, WITHIN),
+        solution='answer = "(3,(2,2)):(16,(80,4))"',
+        hints=(
+            "The first mode of B, `3:1`, stays inside A's first mode `10:16`.",
+            "The second, `4:5`: in steps of 5, two fit into 10 elements. Take these two. What is their stride?",
+            "Two are left, now in steps of 1 through A's second mode `2:4`. The pair of extents is (2,2).",
+        ),
+        wrong=(
+            Wrong(
+                "(3,4):(16,80)",
+                "two steps of 5 leave the 10 elements of A's first mode; from there on A's second mode counts.",
+            ),
+            Wrong("(3,(2,2)):(16,(5,4))", "5 is a step in indices. In A's first mode each index is 16 offsets wide."),
+            Wrong(
+                "(3,(2,2)):(16,(80,20))",
+                "behind A's first mode the step is 1 again: 10 / 10, not 5. So the last stride is 1·4.",
+            ),
+            Wrong("(3,(2,2)):(1,(80,4))", "a step of 1 index in A's first mode is 16 offsets."),
+            Wrong(
+                "(3,2,2):(16,80,4)",
+                "the offsets are right. Keep B's two modes: the split one stands in brackets of its own.",
+            ),
+        ),
+        because="`3:1` becomes `3:16`; `4:5` takes 2 of the 10 at 5·16, then 2 more through `2:4`.",
+    ),
+    Exercise(
+        id="07.3",
+        title="Admitted or refused",
+        name="admitted",
+        kind=Function(
+            ("n", "d", "s"),
+            edges=(
+                (4, 1, 8),
+                (5, 3, 8),
+                (4, 12, 8),
+                (3, 3, 8),
+                (12, 1, 8),
+                (16, 1, 8),
+                (4, 8, 8),
+                (2, 16, 8),
+                (4, 5, 8),
+                (2, 5, 8),
+                (4, 4, 8),
+                (6, 3, 4),
+                (3, 4, 10),
+            ),
+            draw=draw_mode,
+        ),
+        question=(
+            "B is one mode `n:d`. It meets a mode of `s` elements of A, and another mode of A follows. Write `admitted(n, d, s)`: True "
+            "where A o B is a layout, False where it must be refused."
+        ),
+        right=admitted,
+        solution=(
+            "def admitted(n, d, s):\n    if d >= s:\n        return d % s == 0\n"
+            "    return (n - 1) * d < s or (s % d == 0 and n % (s // d) == 0)"
+        ),
+        hints=(
+            "Two cases: the step leaves the mode at once (d >= s), or some elements are met inside it (d < s).",
+            "If d >= s, the mode is left whole: d must be a multiple of s.",
+            "If d < s: either all n stay inside, and the last one is (n-1)·d; or d divides s, and the s/d that fit divide n.",
+        ),
+        wrong=(
+            Wrong(
+                lambda n, d, s: d % s == 0 or s % d == 0,
+                "the strides fit, but the number of elements counts, too: n of them must divide.",
+            ),
+            Wrong(
+                lambda n, d, s: d % s == 0 if d >= s else s % d == 0 and n % (s // d) == 0,
+                "where all n elements stay inside the mode, nothing need divide: `3:3` in 8 elements is fine.",
+            ),
+            Wrong(
+                lambda n, d, s: d % s == 0 if d >= s else (n - 1) * d < s,
+                "a mode of B may go on in the next mode of A, if it fills this one exactly: `16:1` in 8 elements is fine.",
+            ),
+            Wrong(
+                lambda n, d, s: d % s == 0 if d >= s else -(-s // d) >= n or n % -(-s // d) == 0,
+                "this is what C++ checks. It lets `4:5` through 8 elements, and the result is wrong without any message.",
+            ),
+            Wrong(
+                lambda n, d, s: n * d <= s,
+                "so nothing could leave the mode; but a step may skip it whole, or fill it and go on.",
+            ),
+            Wrong(lambda n, d, s: True, "some pairs have no layout: the steps in memory would not be even."),
+        ),
+        because="Skip the mode whole, stay inside it, or fill it evenly and go on.",
+    ),
+    Exercise(
+        id="07.4",
+        title="Compiled and wrong",
+        kind=Value("int", example="4"),
+        question=(
+            "A is `(4,6,8):(2,3,5)`, B is `6:3`. C++ compiles this and returns `(2,3):(6,3)`. At which c from 0 to 5 does that first "
+            "differ from A(B(c))?"
+        ),
+        right=first_wrong,
+        solution="answer = 2",
+        hints=(
+            "B(c) is 3·c: 0, 3, 6 and so on. Send each through A: as a coordinate of the shape (4,6,8), the first mode counts to 4.",
+            "Index 6 is past the first 4: it lies in the next column. Multiply its coordinate by A's strides.",
+            "A(B(c)) begins 0, 6, 7. Write below it what C++'s layout gives: its first mode has only two elements.",
+        ),
+        wrong=(
+            Wrong(0, "both are 0 there: every layout begins at offset 0."),
+            Wrong(1, "index 3 is (3,0,0), at offset 6. C++ has 6 there, too."),
+            Wrong(3, "that one differs as well, but it is not the first."),
+            Wrong(4, "A(12) is 9 and C++ has 6, so that one differs; an earlier one does, too."),
+            Wrong(6, "c counts from 0 to 5."),
+            Wrong(7, "7 is the right offset at the place that is asked for; the question is which c it belongs to."),
+        ),
+        because="Index 6 is (2,1,0): A gives 2·2 + 1·3 = 7, C++ gives 3. A step of 3 does not divide 4.",
+    ),
+    Exercise(
+        id="07.5",
+        title="How wide a copy",
+        kind=Value("int", example="2"),
+        question=(
+            "A tile is copied between shared memory, `(8,(4,2)):(4,(1,32))`, and global memory, `(8,8):(12,1)`. How many elements can "
+            "one vector instruction copy?"
+        ),
+        right=lambda: max_common_vector(SHARED, GLOBAL),
+        solution="answer = 4",
+        hints=(
+            "Look for neighbours: which mode has stride 1 in both layouts?",
+            "In global memory the 8 elements of a row are neighbours. How many of them are neighbours in shared memory?",
+            "In shared memory the row comes in pieces: the inner mode of the columns says how long.",
+        ),
+        wrong=(
+            Wrong(8, "a row is in one piece in global memory only. In shared memory its second half lies 32 further."),
+            Wrong(1, "along a row neighbours are neighbours in both, so more than one goes."),
+            Wrong(2, "a row has that many pieces; the question is how long one is."),
+            Wrong(
+                32,
+                "in shared memory 32 elements follow each other, but they come from 8 rows, 12 apart in global memory.",
+            ),
+            Wrong(64, "this would need the same order in both, without a gap."),
+        ),
+        because="The run that is contiguous in both, in the same order: A o right_inverse(B) begins with the mode `4:1`.",
+    ),
+)

@@ -1,0 +1,251 @@
+"""What lesson banks asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from math import gcd
+from random import Random
+
+import numpy as np
+
+from cutelab import TileAccess, WarpAccess, conflict_free, wavefronts
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, Value
+
+
+def column(pitch: int) -> int:
+    """Wavefronts of a warp that reads a column of float32, rows `pitch` elements apart."""
+    return wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count
+
+
+PREDICTIONS = (
+    Prediction(
+        id="03.a",
+        title="A narrow tile",
+        kind=Value("int", example="2"),
+        question="The tile is `(32,8):(8,1)` of float32. Lane i reads row i of column 0. How many wavefronts?",
+        right=lambda: column(8),
+        replies=(
+            Wrong(32, "All lanes meet in one bank only if the pitch is a multiple of 32; here it is 8."),
+            Wrong(1, "Row 4 starts 32 words after row 0: the same bank, another word."),
+            Wrong(4, "Four is the number of different banks: 0, 8, 16 and 24. How many lanes share each of them?"),
+            Wrong(16, "Sixteen lanes in a bank would be a pitch of 16."),
+        ),
+        because="8 · row modulo 32 takes four values only, so 32 lanes sit in four banks, eight in each.",
+    ),
+    Prediction(
+        id="03.b",
+        title="One element more",
+        kind=Value("int", example="2"),
+        question=(
+            "Rows of 31 float32 lie 31 apart, and a column read takes 1 wavefront. Somebody pads each row to 32. "
+            "How many wavefronts now?"
+        ),
+        right=lambda: column(32),
+        replies=(
+            Wrong(1, "That was so with pitch 31. Padding changes the pitch, and 32 is the worst there is."),
+            Wrong(2, "Two lanes in a bank would be a pitch such as 34."),
+            Wrong(31, "There are 32 lanes, whatever the length of a row is."),
+        ),
+        because="31 has no common divisor with 32; with pitch 32 each row starts in the same bank.",
+    ),
+    Prediction(
+        id="03.c",
+        title="Sixteen bytes a lane",
+        kind=Choice.of(1, 4, 8, 32),
+        question="Lane i loads the 16 bytes at address 16 · i, as `float4` does. How many wavefronts?",
+        right=lambda: wavefronts(WarpAccess(np.arange(32) * 16, 16)).count,
+        replies=(
+            Wrong("1", "One wavefront brings 32 banks times 4 bytes. Is that enough for 32 lanes?"),
+            Wrong("8", "Eight lanes go together here, in one wavefront."),
+            Wrong("32", "A lane does not need a wavefront of its own: 8 lanes fill all banks at once."),
+        ),
+        because="512 bytes are 128 words, and a wavefront brings 32 of them: nothing could be faster.",
+    ),
+)
+
+
+LANES = np.arange(32)
+ROWS = (16, 23, 31, 40, 63)
+CONTIGUOUS = WarpAccess(LANES * 16, 16)
+PIECES = TileAccess(LANES % 8, LANES // 8 * 8, 16)
+
+
+def bank(row: int, col: int, pitch: int, element_bytes: int) -> int:
+    """The bank of (row, col), as the library finds it."""
+    address = np.full(32, (row * pitch + col) * element_bytes)
+    return int(wavefronts(WarpAccess(address, element_bytes)).bank[0])
+
+
+def draw_element(random: Random) -> tuple[int, int, int, int]:
+    """An element of a tile with rows of random pitch."""
+    pitch = random.randint(8, 136)
+    return random.randrange(64), random.randrange(pitch), pitch, random.choice((1, 2, 4))
+
+
+def ways(pitch: int) -> int:
+    """Wavefronts of a warp that reads a column of float32."""
+    return wavefronts(WarpAccess(LANES * pitch * 4, 4)).count
+
+
+EXERCISES = (
+    Exercise(
+        id="03.1",
+        title="The bank of an element",
+        name="bank",
+        kind=Function(
+            ("row", "col", "pitch", "element_bytes"),
+            edges=((7, 12, 32, 4), (7, 12, 33, 4), (0, 1, 64, 2), (1, 0, 65, 2), (3, 9, 40, 1)),
+            draw=draw_element,
+        ),
+        question=(
+            "Write `bank`: in which bank is element (row, col)? Rows lie `pitch` elements apart, and an element has "
+            "`element_bytes` bytes (1, 2 or 4)."
+        ),
+        right=bank,
+        solution="def bank(row, col, pitch, element_bytes):\n    return (row * pitch + col) * element_bytes // 4 % 32",
+        hints=(
+            "First the offset in elements, as in lecture 01. Then the byte address. Then the word.",
+            "A word has 4 bytes: divide the byte address by 4, rounding down. Then 32 banks take the words in turn.",
+        ),
+        wrong=(
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) % 32,
+                "this is right for 4-byte elements only: a bank follows from the byte address, not from the element's number.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 4,
+                "this is the word; 32 banks take the words in turn, so one step is missing.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes % 32,
+                "this takes bytes for words: a bank is 4 bytes wide.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row + col * pitch) * element_bytes // 4 % 32,
+                "row and column have changed places: the rows are `pitch` apart.",
+            ),
+        ),
+        because="Offset, times bytes, divided by 4, modulo 32: the same four steps for every element type.",
+    ),
+    Exercise(
+        id="03.2",
+        title="Why 33 helps",
+        name="ways",
+        kind=Function(
+            ("pitch",),
+            edges=((32,), (33,), (34,), (36,), (40,), (48,), (31,), (64,)),
+            draw=lambda random: (random.randint(1, 256),),
+        ),
+        question=(
+            "Write `ways`: 32 lanes read one column of float32, lane i in row i, and rows lie `pitch` elements apart. "
+            "How many wavefronts is that, for any pitch?"
+        ),
+        right=ways,
+        solution="def ways(pitch):\n    return max(n for n in (1, 2, 4, 8, 16, 32) if pitch % n == 0)",
+        hints=(
+            "Lane i is in bank i · pitch modulo 32. When does lane i come back to the bank of lane 0?",
+            "Count how many of the 32 lanes share bank 0; in each bank that is used there are as many.",
+            "It is a number that divides 32 and the pitch: the largest such number.",
+        ),
+        wrong=(
+            Wrong(
+                lambda pitch: 1 if pitch % 32 else 32,
+                "32 and 33 are right, but there is something in between: try 34, 36 and 40 in the explorer.",
+            ),
+            Wrong(
+                lambda pitch: 32 // gcd(pitch, 32),
+                "this is how many banks are used; you want how many lanes share one of them.",
+            ),
+            Wrong(
+                lambda pitch: 1 if pitch % 2 else 32,
+                "odd pitches are right, but an even pitch need not be the worst: 34 takes two wavefronts.",
+            ),
+            Wrong(
+                lambda pitch: pitch % 32,
+                "this is how far the bank moves from row to row; you want how many lanes come to the same bank.",
+            ),
+        ),
+        because="33 has no common divisor with 32, so 32 rows start in 32 banks; any odd pitch does that.",
+    ),
+    Exercise(
+        id="03.3",
+        title="Four wavefronts and no conflict",
+        kind=Choice(
+            (
+                ("a", "lanes share words, so it is a broadcast"),
+                ("b", "the lanes ask for 128 words, and one wavefront brings 32 at most"),
+                ("c", "16-byte loads do not go through the banks"),
+                ("d", "it is a 4-way conflict, and pitch 33 would cure it"),
+            )
+        ),
+        question=(
+            "Lane i loads 16 bytes at address 16 · i, and the profiler counts 4 wavefronts. Why? "
+            '"a": lanes share words, so it is a broadcast. "b": the lanes ask for 128 words, and one wavefront brings 32 at most. '
+            '"c": 16-byte loads do not go through the banks. "d": it is a 4-way conflict, and pitch 33 would cure it.'
+        ),
+        right=lambda: "b" if wavefronts(CONTIGUOUS).excess == 0 else "d",
+        solution='answer = "b"',
+        hints=(
+            "How many bytes do the 32 lanes ask for, and how many can 32 banks bring at once?",
+            "Compare the count with the ideal, not with 1.",
+        ),
+        wrong=(
+            Wrong("a", "no two lanes touch the same word here: lane i ends where lane i + 1 begins."),
+            Wrong("c", "every access to shared memory goes through the banks; a wide lane uses four of them."),
+            Wrong("d", "no two lanes that go together meet in a bank: each group of 8 lanes fills all 32 banks once."),
+        ),
+        because="128 words in wavefronts of 32: the count equals the ideal, so nothing is lost.",
+    ),
+    Exercise(
+        id="03.4",
+        title="A pitch for wide lanes",
+        kind=Value("int", example="65"),
+        question=(
+            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of the piece i div 8 (8 elements). "
+            "With pitch 64 that is 32 wavefronts. Which is the smallest pitch, in elements, that makes it 4?"
+        ),
+        right=lambda: next(c.pitch for c in conflict_free(PIECES, 8, 64, 2) if c.kind == "padding" and c.free),
+        solution="answer = 72",
+        hints=(
+            "A 16-byte load needs an address that is a multiple of 16. Which pitches of half keep that?",
+            "Then each row should start four banks after the one above: that is one piece of 16 bytes.",
+        ),
+        wrong=(
+            Wrong(
+                65, "row 1 would start at byte 130, and a 16-byte load from there is an error: 16 does not divide 130."
+            ),
+            Wrong(
+                66, "row 1 would start at byte 132: good for 4-byte lanes, but 16 bytes a lane need a multiple of 16."
+            ),
+            Wrong(68, "row 1 would start at byte 136, which is a multiple of 8 only."),
+            Wrong(64, "with pitch 64 a row has 128 bytes, so the 8 lanes of a group start in the same bank."),
+            Wrong(80, "better than 64, but rows 0 and 4 still meet: 4 · 160 bytes is a multiple of 128."),
+            Wrong(144, "144 is the pitch in bytes; the question asks for elements of 2 bytes."),
+        ),
+        because="8 halves are 16 bytes: each row starts four banks further, and eight rows fill all 32 banks.",
+    ),
+    Exercise(
+        id="03.5",
+        title="When padding hurts",
+        kind=Value("tuple", example="(8, 24)", unordered=True),
+        question=(
+            "Five tiles of float32 have rows of 16, 23, 31, 40 and 63 elements, without padding. Each row is padded by one "
+            "element. For which row lengths does reading a column become slower?"
+        ),
+        right=lambda: tuple(n for n in ROWS if ways(n + 1) > ways(n)),
+        solution="answer = (23, 31, 63)",
+        hints=(
+            "Take your function from 03.2 and compare each length with the next number.",
+            "A pitch that is odd is already as good as it gets.",
+        ),
+        wrong=(
+            Wrong((16, 40), "it is the other way round: these two become odd, and odd pitches are free of conflicts."),
+            Wrong((31,), "31 is one of them; look for other odd lengths: each becomes even."),
+            Wrong((31, 63), "23 becomes 24, and 24 shares the divisor 8 with 32: slower, too."),
+            Wrong((16, 23, 31, 40, 63), "16 becomes 17 and 40 becomes 41: for these padding is the cure."),
+            Wrong((24, 32, 64), "these are the new pitches; the question asks for the lengths before."),
+        ),
+        because="An odd pitch is free of conflicts, and one more makes it even: padding helps even rows and hurts odd ones.",
+    ),
+)

@@ -1,0 +1,133 @@
+"""The words of topic "kernel": what the accesses cost and what was measured, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cutelab import ComposedLayout, Layout, Swizzle
+from cutelab.core.int_tuple import flatten
+from cutelab.course.card.picture import Verdict
+from cutelab.course.card.words import count, number
+
+if TYPE_CHECKING:
+    from cutelab.course.topics.kernel.model import Result
+    from cutelab.hardware.measured import KernelTime
+
+WHAT = {
+    "read a": "Reading a",
+    "read b": "Reading b",
+    "write tile": "Writing the tile",
+    "read tile": "Reading the tile",
+    "write out": "Writing out",
+    "write tile A": "Writing A's tile",
+    "write tile B": "Writing B's tile",
+    "read tile A": "Reading A's tile",
+    "read tile B": "Reading B's tile",
+    "write c": "Writing c",
+}
+
+
+def rate(time: KernelTime) -> str:
+    """A measured rate with its unit: whole GB/s, or TFLOP/s with one decimal."""
+    if time.kernel in ("gemm", "vendor"):
+        return f"{time.rate:.1f} TFLOP/s"
+    return f"{round(time.rate)} GB/s"
+
+
+def share(result: Result) -> str:
+    """The measured speed beside its yardstick, or that there is none."""
+    edge = result.yardstick.size
+    if result.time is None:
+        return f"This setting was not timed at {edge} x {edge}."
+    percent = round(100 * result.time.rate / result.yardstick.rate)
+    of = "the library" if result.params.kernel == "gemm" else "the best copy"
+    hidden = ", for the conflicts hide behind global memory" if result.hidden else ""
+    return f"Measured: {rate(result.time)}, {percent} % of {of}{hidden}."
+
+
+def subtitle(result: Result) -> str:
+    """Type, block, width of an access, and what colours mean."""
+    params, threads = result.params, result.plan.threads
+    if params.kernel == "gemm":
+        return (
+            f"C = A B in float32. A's tile of {params.tile} x 8 in shared memory, 16 bytes a lane, "
+            f"{threads} threads. Colour: bank."
+        )
+    where = f"a tile of {params.tile} x {params.tile} in shared memory" if params.shared else "no shared memory"
+    colour = " Colour: bank." if params.shared else ""
+    return f"Transpose of float32 through {where}, {params.width} bytes a lane, {threads} threads.{colour}".replace(
+        "through no", "with no"
+    )
+
+
+def verdict(result: Result) -> Verdict:
+    """Which access costs more than it must, and how fast was it?"""
+    worst = result.worst
+    if worst is None:
+        free = "Every access is free of bank conflicts and takes the fewest sectors."
+        return Verdict("good", free, share(result))
+    ways = f" ({worst.ways}-way)" if worst.space == "shared" else ""
+    sentence = f"{WHAT[worst.name]}: {number(worst.count)} {worst.unit} where {number(_best(worst))} would do{ways}."
+    second = share(result) if result.hidden else f"{share(result)} {_lanes(worst.explain())}".strip()
+    return Verdict("bad", sentence, second)
+
+
+def _best(access) -> int:  # type: ignore[no-untyped-def]
+    """What the access would take without conflicts. (A 16-byte load cannot always reach the ideal of its bytes.)"""
+    if access.space == "global" or access.ways <= 1:
+        return access.ideal
+    groups = -(-access.access_bytes * 32 // 128) // (2 if access.name.startswith("read tile ") else 1)
+    return max(access.ideal, access.instructions * groups)
+
+
+def _lanes(explained: str) -> str:
+    """Which lanes meet: the second line of the memory model's words, as a sentence."""
+    line = explained.partition("\n")[2]
+    return f"{line[:1].upper()}{line[1:]}." if "meet" in line else ""
+
+
+def status(result: Result) -> str:
+    """What was measured, in numbers."""
+    plan, time, edge = result.params.variant, result.time, result.yardstick.size
+    if time is None:
+        return f"{plan}: not timed at {edge} x {edge} · {_yardstick(result)}"
+    return f"{plan}: {time.ms:.3f} ms at {edge} x {edge} · {rate(time)} · {_yardstick(result)}"
+
+
+def _yardstick(result: Result) -> str:
+    what = "vendor's library" if result.params.kernel == "gemm" else "best copy"
+    return f"{what} {rate(result.yardstick)}"
+
+
+def element(layout: Layout | ComposedLayout) -> str:
+    """The element (row, col) of the tile, as Python and Numba write it.
+
+    >>> element(Layout((32, 32), (33, 1)))
+    'tile[row * 33 + col]'
+    >>> element(ComposedLayout(Swizzle(5, 0, 5), 0, Layout((32, 32), (32, 1))))
+    'o = row * 32 + col; tile[o ^ ((o & 992) >> 5)]'
+    """
+    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    terms = [*_terms("row", inner, 0), *_terms("col", inner, 1)]
+    plain = " + ".join(t for t in terms if t)
+    if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not layout.outer.bits:
+        return f"tile[{plain}]"
+    swizzle = layout.outer
+    shift = f">> {swizzle.shift}" if swizzle.shift >= 0 else f"<< {-swizzle.shift}"
+    return f"o = {plain}; tile[o ^ ((o & {swizzle.yyy}) {shift})]"
+
+
+def _terms(name: str, layout: Layout, mode: int) -> list[str]:
+    shape, stride = flatten(layout.shape[mode]), flatten(layout.stride[mode])  # type: ignore[index]
+    found, below = [], 1
+    for i, (extent, step) in enumerate(zip(shape, stride, strict=True)):
+        part = name if below == 1 else f"{name} // {below}"
+        part = part if i == len(shape) - 1 else f"{part} % {extent}"
+        found.append(part if step == 1 else f"{part} * {step}")
+        below *= extent
+    return found
+
+
+def size_of(extra: int, whole: int) -> str:
+    """How much more memory: "+64 elements (2 %)"."""
+    return f"+{count(extra, 'element')} ({round(100 * extra / whole)} %)" if extra else "no element more"

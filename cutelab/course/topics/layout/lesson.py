@@ -1,0 +1,332 @@
+"""What lesson layout asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from cutelab import Layout, holes, offsets
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, LayoutMap, Value
+
+PREDICTIONS = (
+    Prediction(
+        id="01.a",
+        title="One element",
+        kind=Value("int", example="12"),
+        question="In `(8,8):(8,1)` of half (2 bytes each), how many bytes after the first element does (2,3) lie?",
+        right=lambda: Layout((8, 8), (8, 1))(2, 3) * 2,
+        replies=(
+            Wrong(19, "That is the offset in elements; each takes 2 bytes."),
+            Wrong(76, "That is right for 4-byte elements."),
+            Wrong(52, "That is the element (3,2): the row comes first, and its stride is 8."),
+            Wrong(
+                26,
+                "That is the offset of (3,2), and in elements: the row comes first, and a half takes 2 bytes.",
+            ),
+        ),
+        because="2·8 + 3·1 is the offset in elements; times 2 bytes.",
+    ),
+    Prediction(
+        id="01.b",
+        title="From row to row",
+        kind=Choice.of(0, 1, 2, 4),
+        question="`(4,2):(2,1)` is row-major. How far is it from the last element of a row to the first of the next?",
+        right=lambda: Layout((4, 2), (2, 1))(1, 0) - Layout((4, 2), (2, 1))(0, 1),
+        replies=(
+            Wrong("0", "Two elements never share a place here."),
+            Wrong("2", "That is the row stride: from the first element of a row to the first of the next."),
+            Wrong("4", "That is the number of rows; it does not occur in these strides."),
+        ),
+        because="The rows lie end to end: nothing is skipped.",
+    ),
+    Prediction(
+        id="01.c",
+        title="Holes",
+        kind=Value("int", example="12"),
+        question="In `(8,8):(9,1)`, how many offsets between the first and the last element belong to no element?",
+        right=lambda: holes(Layout((8, 8), (9, 1))).size,
+        replies=(
+            Wrong(8, "There are eight rows, but what comes after the last row lies behind the last element."),
+            Wrong(0, "A row has 8 elements and starts 9 after the one before."),
+            Wrong(9, "9 is the row stride; only one of those nine is unused."),
+            Wrong(1, "There is one after each row but the last."),
+            Wrong(64, "64 is the number of elements."),
+        ),
+        because="One hole between each two neighbouring rows; cosize counts to the last element and no further.",
+    ),
+    Prediction(
+        id="01.d",
+        title="make_layout(8, 4)",
+        kind=Choice.of("8:4", "(8,4):(1,8)", "(8,4):(4,1)"),
+        question="In C++ somebody writes `make_layout(8, 4)`. Which layout is that? (`Layout(8, 4)` here is the same.)",
+        right=lambda: str(Layout(8, 4)),
+        replies=(
+            Wrong("(8,4):(1,8)", "That is `make_layout(make_shape(8, 4))`: one argument, a shape of two modes."),
+            Wrong("(8,4):(4,1)", "That is `make_layout(make_shape(8, 4), LayoutRight{})`."),
+        ),
+        because="The first argument is the shape, the second the stride: 8 elements, 4 apart.",
+    ),
+)
+
+
+def row_major(row: int, col: int, rows: int, cols: int) -> int:
+    """The offset of (row, col) in a compact row-major matrix, computed by the library."""
+    return Layout((rows, cols), (cols, 1))(row, col)
+
+
+def draw_place(random: Random) -> tuple[int, int, int, int]:
+    """A matrix of random size and a place in it."""
+    rows, cols = random.randint(2, 64), random.randint(2, 64)
+    return random.randrange(rows), random.randrange(cols), rows, cols
+
+
+def lies_at(layout: Layout, offset: int) -> tuple[int, int]:
+    """Which (row, col) lies at this offset?"""
+    row, col = np.argwhere(offsets(layout) == offset)[0]
+    return int(row), int(col)
+
+
+MANGLED = "((4,2),(2,4)):((2,16),(1,8))"
+
+EXERCISES = (
+    Exercise(
+        id="01.1",
+        title="Offsets by hand",
+        name="offset",
+        kind=Function(
+            ("row", "col", "rows", "cols"),
+            edges=(
+                (0, 0, 4, 2),
+                (0, 1, 4, 2),
+                (1, 0, 4, 2),
+                (3, 1, 4, 2),
+                (2, 3, 8, 8),
+                (0, 0, 1, 1),
+                (6, 0, 7, 1),
+            ),
+            draw=draw_place,
+        ),
+        question=(
+            "A matrix of `rows` rows and `cols` columns is stored row by row, without gaps. Write "
+            "`offset(row, col, rows, cols)`: how many elements lie before (row, col)?"
+        ),
+        right=row_major,
+        solution="def offset(row, col, rows, cols):\n    return row * cols + col * 1",
+        hints=(
+            "Count first: how many whole rows lie before row `row`?",
+            "One row holds as many elements as the matrix has columns. That is the stride of the row mode.",
+            "The offset is row times the row stride plus col times the column stride, and the column stride is 1.",
+        ),
+        wrong=(
+            Wrong(
+                lambda row, col, rows, cols: row * rows + col,
+                "the step from row to row is one row long: the number of columns, where you have the number of rows.",
+            ),
+            Wrong(
+                lambda row, col, rows, cols: row + col * rows,
+                "this is column-major: it counts down the columns. Here the elements of a row lie side by side.",
+            ),
+            Wrong(
+                lambda row, col, rows, cols: row + col * cols,
+                "row and column have changed places: the row is the one that is multiplied.",
+            ),
+            Wrong(
+                lambda row, col, rows, cols: 4 * (row * cols + col),
+                "these are bytes of a 4-byte type. An offset counts elements; the element size comes later.",
+            ),
+            Wrong(
+                lambda row, col, rows, cols: row * (cols + 1) + col,
+                "each row is one element too long. Nothing lies between the rows here.",
+            ),
+            Wrong(
+                lambda row, col, rows, cols: row * cols + col + 1,
+                "all of them are one too large: the first element lies at offset 0.",
+            ),
+        ),
+        because="row·cols + col·1: one stride for each mode, `(rows,cols):(cols,1)`.",
+    ),
+    Exercise(
+        id="01.2",
+        title="Column-major",
+        kind=LayoutMap('"(4,2):(2,1)"'),
+        question=(
+            "Write the layout of a column-major matrix with 6 rows and 4 columns, without gaps, as CuTe prints it: "
+            '`answer = "(...,...):(...,...)"`.'
+        ),
+        right=lambda: Layout((6, 4)),
+        solution='answer = "(6,4):(1,6)"',
+        hints=(
+            "Column-major: one step down is the neighbour in memory. Which mode has stride 1?",
+            "One step to the right passes over a whole column. How many elements has a column?",
+            "Shape first, rows before columns; then a colon; then one stride for each mode, the first being 1.",
+        ),
+        wrong=(
+            Wrong(
+                "(6,4):(4,1)",
+                "this is row-major: your stride 1 stands at the columns. It belongs to the rows.",
+            ),
+            Wrong(
+                "(6,4):(1,4)",
+                "a step to the right passes a whole column, which is 6 long. "
+                "With 4, the end of one column lies on the start of the next.",
+            ),
+            Wrong("(4,6):(1,4)", "this matrix has 4 rows and 6 columns: the shape names the rows first."),
+            Wrong(
+                "(4,6):(6,1)",
+                "shape and strides are both turned round: this one has 4 rows, and is row-major.",
+            ),
+            Wrong(
+                "6:4",
+                "this is one mode of 6 elements, 4 apart. A matrix needs brackets: two extents and two strides.",
+            ),
+        ),
+        because="Down is stride 1, to the right is one column of 6. `Layout((6,4))` without strides means the same.",
+    ),
+    Exercise(
+        id="01.3",
+        title="A padded row",
+        kind=LayoutMap('"(8,8):(8,1)"'),
+        question=(
+            "Start from the row-major `(8,8):(8,1)` and leave one unused element after every row. Which layout is that? "
+            "It still has 8 x 8 elements."
+        ),
+        right=lambda: Layout((8, 8), (9, 1)),
+        solution='answer = "(8,8):(9,1)"',
+        hints=(
+            "Padding is no element: the shape does not change.",
+            "Each row begins one element later than before. Which stride says where a row begins?",
+            "Only the stride of the first mode changes, and it grows by one.",
+        ),
+        wrong=(
+            Wrong("(8,8):(1,9)", "this one is column-major: the unused element comes after each column."),
+            Wrong("(8,8):(8,1)", "this is the layout without padding."),
+            Wrong("(8,9):(9,1)", "now the padding counts as a ninth column. It is memory without an element."),
+            Wrong(
+                "(8,8):(9,2)",
+                "the padding is between the elements of a row too; neighbours in a row are 1 apart.",
+            ),
+            Wrong("(9,8):(8,1)", "this adds a ninth row. The gap belongs at the end of every row."),
+            Wrong("(8,8):(10,1)", "this leaves two unused elements after every row; one was asked for."),
+            Wrong("(8,8):(36,4)", "these are bytes of a 4-byte type; strides count elements."),
+        ),
+        because="The row stride is the pitch: 8 elements and 1 of padding. The shape stays.",
+    ),
+    Exercise(
+        id="01.4",
+        title="Read the map backwards",
+        kind=Value("tuple", example="(2, 0)"),
+        question=(
+            "`print_layout` shows the offset of each coordinate. Go the other way: in `(3,(2,2)):(2,(1,6))`, which "
+            "(row, col) lies at offset 9? The column is a plain number from 0 to 3."
+        ),
+        right=lambda: lies_at(Layout((3, (2, 2)), (2, (1, 6))), 9),
+        solution="answer = (1, 3)",
+        hints=(
+            "Print the layout with `print(print_layout(...))` and look for 9 in the grid.",
+            "Take the largest stride first: how many times does 6 fit into 9, and what is left?",
+            "9 = 6 + 2 + 1. The strides 6 and 1 belong to the column, `(1,1)`; the stride 2 belongs to the row.",
+        ),
+        wrong=(
+            Wrong((3, 1), "row and column have changed places: rows go down and come first."),
+            Wrong(
+                (2, 1),
+                "that is right for a row-major 3 x 4 matrix, where 9 = 2·4 + 1. Here a row is not in one piece.",
+            ),
+            Wrong(
+                (0, 3),
+                "that is right for a column-major 3 x 4 matrix, where 9 = 3·3. Look at the strides again.",
+            ),
+            Wrong((1, 2), "that is offset 8: the pair of columns is right; take the second column of the pair."),
+            Wrong((2, 3), "that is offset 11: the column is right; the row is one too far down."),
+            Wrong((1, (1, 1)), "as a hierarchical coordinate this is right; now write the column as one number."),
+        ),
+        because="Row 1 adds 2, column 3 is `(1,1)` and adds 1 + 6: together 9.",
+    ),
+    Exercise(
+        id="01.5",
+        title="Interleaved columns",
+        kind=LayoutMap('"(3,(2,2)):(2,(1,6))"'),
+        question=(
+            "Columns are interleaved in pairs: memory holds row 0 of columns 0 and 1, row 1 of columns 0 and 1, and so on "
+            "down; then the same for columns 2 and 3. Write this layout for 4 rows and 4 columns."
+        ),
+        right=lambda: Layout((4, (2, 2)), (2, (1, 8))),
+        solution='answer = "(4,(2,2)):(2,(1,8))"',
+        hints=(
+            "The column has two parts: its place in the pair, and the number of the pair. Its mode is `(2,2)`.",
+            "Inside a pair the neighbour is 1 away; one row down is one pair further on.",
+            "A whole pair of columns holds 4 rows of 2 elements. That is how far the next pair lies.",
+        ),
+        wrong=(
+            Wrong(
+                "(4,4):(4,1)",
+                "this is row-major: here all four elements of a row lie together, not only a pair.",
+            ),
+            Wrong("(4,4):(1,4)", "this is column-major: here no two columns are interleaved."),
+            Wrong(
+                "(4,(2,2)):(2,(1,4))",
+                "the second pair of columns starts inside the first: a pair holds 4 rows of 2, which is more than 4.",
+            ),
+            Wrong(
+                "((2,2),4):((1,8),2)",
+                "this interleaves rows in pairs: the nested mode belongs to the columns.",
+            ),
+            Wrong(
+                "(4,(2,2)):(2,(8,1))",
+                "the strides inside the column mode are exchanged: the pair comes first.",
+            ),
+            Wrong(
+                "(4,2,2):(2,1,8)",
+                "the offsets are right, but there are three modes. Put the two column modes into one pair of brackets.",
+            ),
+            Wrong(
+                "(4,2,2):(2,8,1)",
+                "there are three modes, and the two of the column are exchanged. A matrix has two: `(4,(2,2))`.",
+            ),
+        ),
+        because="In general `(M,(2,N/2)):(2,(1,2M))`: CUTLASS calls it ColumnMajorInterleaved<2>.",
+    ),
+    Exercise(
+        id="01.6",
+        title="Two elements in one place",
+        kind=LayoutMap('"((4,2),(2,4)):((2,16),(1,4))"'),
+        question=(
+            f"`{MANGLED}` puts both (4,0) and (0,4) at offset 16. Change one stride, so that the 64 elements take the "
+            "offsets 0 to 63, each once."
+        ),
+        right=lambda: Layout(((4, 2), (2, 4)), ((2, 32), (1, 8))),
+        solution='answer = "((4,2),(2,4)):((2,32),(1,8))"',
+        hints=(
+            "Sort the strides: 1, 2, 8, 16. How many elements has the mode of each, and how far does it reach?",
+            "The stride 8 belongs to a mode of 4: it reaches 8·4. The next larger stride must not be smaller than that.",
+            "Only the 16 is too small. It must be as large as all that the other three modes fill.",
+        ),
+        wrong=(
+            Wrong(MANGLED, "nothing has changed yet: (4,0) and (0,4) still share offset 16."),
+            Wrong(
+                "((4,2),(2,4)):((2,64),(1,8))",
+                "no two elements meet now, but offsets 32 to 63 are unused: the new stride is too large.",
+            ),
+            Wrong(
+                "((4,2),(2,4)):((2,8),(1,16))",
+                "this takes each offset once as well, but it changes two strides. One is enough.",
+            ),
+            Wrong(
+                "((4,2),(2,4)):((2,16),(1,4))",
+                "a smaller stride brings more elements together: (2,0) and (0,2) meet at offset 4.",
+            ),
+            Wrong(
+                "((4,2),(2,4)):((2,16),(1,32))",
+                "no two elements meet now, but the four pairs of columns lie 32 apart, with holes, up to offset 119.",
+            ),
+            Wrong(
+                "(8,8):(8,1)",
+                "each offset once, but this is plain row-major: keep the nested shape and three of the strides.",
+            ),
+        ),
+        because="The modes now build on each other: 2 elements, 4 rows of them, 4 such blocks, and 2 rows of blocks.",
+    ),
+)

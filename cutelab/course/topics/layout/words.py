@@ -1,0 +1,146 @@
+"""The words of topic "layout": what the layout is, said in sentences. Reads a `Result` of scenes/layout.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutelab.core import int_tuple
+from cutelab.core.layout import Layout, cosize, rank, size
+from cutelab.core.queries import strides_nest
+from cutelab.course.card.picture import Verdict
+from cutelab.course.card.words import count, number
+
+if TYPE_CHECKING:
+    from cutelab.course.topics.layout.model import Result
+
+
+def cosize_of(result: Result) -> int:
+    """How many elements must memory hold (after a swizzle, too)?"""
+    return result.high + 1 if not isinstance(result.layout, Layout) else cosize(result.layout)
+
+
+def coordinate(result: Result, i: int, j: int) -> str:
+    """The coordinate of a grid cell as text: (2,3), or the index alone where there is one mode."""
+    return f"({i * 16 + j})" if rank(result.layout) == 1 else f"({i},{j})"
+
+
+def coords(result: Result, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column in the grid of the indices that `first` and `second` hold."""
+    if not result.checked:
+        return ids // len(result.columns) + result.rows[0], ids % len(result.columns) + result.columns[0]
+    if rank(result.layout) == 1:
+        return ids // 16, ids % 16
+    extent = int_tuple.product(result.layout.shape[0])  # type: ignore[index]
+    return ids % extent, ids // extent
+
+
+def subtitle(result: Result) -> str:
+    """Size, cosize, and what runs down and across."""
+    rows, columns = result.rows, result.columns
+    words = f"{count(size(result.layout), 'element')}, cosize {number(cosize_of(result))}. "
+    whole = int_tuple.product(getattr(result.layout, "shape", 1))
+    if result.inside.sum() < whole:
+        words += f"Rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]} are drawn. "
+    if rank(result.layout) == 1:
+        return words + f"Offsets count elements; the index runs along the rows, {len(columns)} a row."
+    if rank(result.layout) == 2:
+        return words + "Offsets count elements; rows down are mode 0, columns across are mode 1."
+    return words + f"Rows down are mode 0; columns across are modes 1 to {rank(result.layout) - 1}, mode 1 fastest."
+
+
+def verdict(result: Result) -> Verdict:
+    """Is the layout one-to-one, dense, a broadcast, or does it lose data? And which mode has stride 1?"""
+    layout, low, high = result.layout, result.low, result.high
+    inner = getattr(layout, "inner", layout)
+    total = size(layout)
+    modes = list(zip(int_tuple.flatten(inner.shape), int_tuple.flatten(inner.stride), strict=True))
+    neighbours = _neighbours(layout, inner)
+    double = result.counts > 1
+    if double.any():
+        return _collisions(result, double, modes)
+    if not (result.checked or (inner is layout and strides_nest(inner))):
+        return Verdict(
+            "note",
+            f"{count(total, 'element')}: the drawn part is exact, the whole is not checked point by point.",
+            neighbours,
+        )
+    if low < 0:
+        return Verdict(
+            "note",
+            f"Every coordinate has its own offset; they run from {low} to {high}.",
+            "A negative stride walks backwards: point the base at the last element, not the first."
+            if any(d < 0 for _, d in modes)
+            else f"The offset {layout.offset} begins before the base.",
+        )
+    empty = high + 1 - total
+    if empty:
+        held = "offset holds" if empty == 1 else "offsets hold"
+        first = f"First hole: offset {_first_missing(result.used)}. " if result.checked else ""
+        return Verdict(
+            "note",
+            f"Every coordinate has its own offset; {number(empty)} {held} no element ({_share(empty, high + 1)}).",
+            first + neighbours,
+        )
+    return Verdict(
+        "good", f"Every coordinate has its own offset: the layout is a bijection onto 0 to {number(high)}.", neighbours
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    percent = round(100 * part / whole)
+    if percent in (0, 100):
+        return f"{'under 1' if percent == 0 else 'over 99'} % of {number(whole)}"
+    return f"{percent} % of {number(whole)}"
+
+
+def _first_missing(used: np.ndarray) -> int:
+    gaps = np.flatnonzero(used != np.arange(len(used)))
+    return int(gaps[0]) if len(gaps) else len(used)
+
+
+def _neighbours(layout: Any, inner: Layout) -> str:
+    if inner is not layout:
+        if layout.outer.period == 1:
+            return f"{layout.outer} moves nothing."
+        return f"{layout.outer} moves offsets within blocks of {number(layout.outer.period)} elements."
+    for mode in range(rank(inner)):
+        leaves = zip(int_tuple.flatten(inner[mode].shape), int_tuple.flatten(inner[mode].stride), strict=True)
+        if any(d == 1 and s > 1 for s, d in leaves):
+            way = "" if rank(inner) == 1 else " (down a column)" if mode == 0 else " (along a row)"
+            return f"Mode {mode} has stride 1{way}: its neighbours are neighbours in memory."
+    return "No mode has stride 1: no two neighbours touch in memory." if size(inner) > 1 else ""
+
+
+def _collisions(result: Result, double: np.ndarray, modes: list[tuple[int, int]]) -> Verdict:
+    where = result.used[double]
+    k = int(np.argmax(double))
+    a, b = (tuple(int(x) for x in coords(result, np.int64(ids[k]))) for ids in (result.first, result.second))
+    pair = f"{coordinate(result, *a)} and {coordinate(result, *b)}"
+    still = [i for i, (s, d) in enumerate(modes) if d == 0 and s > 1]
+    moving = int(np.prod([s for s, d in modes if d != 0], initial=1))
+    if still and result.checked and moving == len(result.used):
+        return Verdict(
+            "note",
+            f"Broadcast: {result.counts[0]} coordinates share each offset, because leaf mode {still[0]} has stride 0.",
+            f"{pair} both read offset {where[0]}. Good for reading; a write through this layout is a race.",
+        )
+    if len(where) == 1:
+        which = f"offset {where[0]} is"
+    else:
+        which = f"{number(len(where))} offsets ({_runs(where)}) are each"
+    most = int(result.counts.max())
+    drawn = "" if result.checked else "among the drawn cells alone, "
+    return Verdict(
+        "bad",
+        f"Not injective: {drawn}{which} reached by {'two' if most == 2 else f'up to {most}'} coordinates.",
+        f"First collision: {pair} both land on offset {where[0]}. A copy through this layout would overwrite data.",
+    )
+
+
+def _runs(values: np.ndarray) -> str:
+    """16 to 31, or the first few."""
+    if values[-1] - values[0] + 1 == len(values):
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(map(str, values[:3].tolist())) + (", ..." if len(values) > 3 else "")

@@ -1,0 +1,67 @@
+"""What lesson start asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from cutelab import Layout, size
+from cutelab.core.int_tuple import product
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.kinds import Choice, Value
+
+PREDICTIONS = (
+    Prediction(
+        id="00.a",
+        title="Bytes of a tile",
+        kind=Value("int", example="12"),
+        question="A tile has 4 rows and 8 columns of float (4 bytes each). How many bytes is that, without padding?",
+        right=lambda: size(Layout((4, 8))) * 4,
+        replies=(
+            Wrong(32, "That is the number of elements; each takes 4 bytes."),
+            Wrong(64, "That is right for 2-byte elements such as half."),
+            Wrong(256, "That is right for 8-byte elements such as double."),
+        ),
+        because="Elements times bytes per element: 4 x 8 x 4.",
+    ),
+)
+
+
+EXERCISES = (
+    Exercise(
+        id="00.1",
+        title="Give an answer",
+        kind=Value("int", example="12"),
+        question=(
+            "How many elements has a tile of 4 rows and 8 columns? "
+            "Put the number in place of `...` and run the cell again."
+        ),
+        right=lambda: product((4, 8)),
+        solution="answer = 4 * 8",
+        hints=("Each of the 4 rows has the same number of elements.", "Multiply rows by columns."),
+        wrong=(
+            Wrong(12, "you added rows and columns; a tile has rows times columns."),
+            Wrong(28, "these are the steps between elements, 4 x 7; count the elements themselves."),
+            Wrong(128, "these are bytes, at 4 bytes an element; the question asks for elements."),
+        ),
+        because="4 rows of 8 elements. An answer may also be an expression: `4 * 8`.",
+    ),
+    Exercise(
+        id="00.2",
+        title="Be wrong once",
+        kind=Choice((("a", "8"), ("b", "16"), ("c", "32"), ("d", "1024"))),
+        question=(
+            'How many threads has a warp: "a" 8, "b" 16, "c" 32 or "d" 1024? Give a wrong letter first and read what '
+            'comes back; then run `hint("00.2")`, and answer again.'
+        ),
+        right=lambda: "c",
+        solution='answer = "c"',
+        hints=(
+            "Threads of a warp and banks of shared memory have the same number.",
+            "One bit for each thread of a warp fills one mask of 4 bytes.",
+        ),
+        wrong=(
+            Wrong("a", "8 lanes are the group that is served together in a 16-byte access; a warp is larger."),
+            Wrong("b", "16 lanes are half a warp, the group of an 8-byte access; a warp is larger."),
+            Wrong("d", "1024 threads are the largest thread block; it is cut into warps."),
+        ),
+        because="A warp is 32 threads that run one instruction together; their places 0 to 31 are called lanes.",
+    ),
+)

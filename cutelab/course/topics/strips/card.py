@@ -1,0 +1,186 @@
+"""The panels of topic "strips": memory rows with their threads, and each warp's cost. Reads a `Result` of scenes/strips.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutelab.course.card.picture import (
+    COLLISION,
+    HOLE,
+    OUTSIDE,
+    Bar,
+    Bars,
+    Cure,
+    Grid,
+    Key,
+    Line,
+    Lines,
+    Picture,
+    Ring,
+    Tips,
+)
+from cutelab.course.card.words import ELEMENTS, count, number
+from cutelab.course.topics.strips import rows as strips_rows
+from cutelab.course.topics.strips import words
+
+if TYPE_CHECKING:
+    from cutelab.course.topics.strips.model import Result
+
+FEW_COLUMNS = 32  # columns up to which a whole row is drawn
+MOST = 32  # sectors, and wavefronts, that 32 lanes with an element each can take: a full bar
+
+
+def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
+    """The whole card; `cures` are the buttons."""
+    params = result.params
+    rows = strips_rows.rows_of(result)
+    memory = _memory(result, rows)
+    subtitle = f"offset = {words.formula(params)}. "
+    if rows.whole:
+        subtitle += "Upper number: thread. Lower: offset." if memory.second is not None else "Number: thread."
+    else:
+        subtitle += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
+    if more := params.row_pitch - memory.shape[1]:
+        subtitle += f" {count(more, 'more column')}."
+    terms = Lines("terms", (Line(words.terms(result), "read", f"T{params.thread}"),))
+    cost = (
+        _cost("sectors", "global memory: sectors of each warp", result.sectors),
+        _cost("wavefronts", "shared memory: wavefronts of each warp", result.wavefronts),
+    )
+    return Picture(
+        title=words.title(params),
+        call=params.call("strips"),
+        subtitle=subtitle,
+        body=(((memory, terms),), tuple((bars,) for bars in cost)),
+        widths=((688,), (334, 334)),
+        legend=_legend(result, memory),
+        verdicts=(words.verdict(result),),
+        status=words.status(result),
+        reads=words.reads(result),
+        copies=words.copies(result),
+        tips=_tips(result),
+        probed=params.thread,
+        cures=cures,
+    )
+
+
+def _memory(result: Result, rows: strips_rows.Rows) -> Grid:
+    params, (tile_rows, tile_columns) = result.params, result.tile
+    pitch = params.row_pitch
+    columns = pitch if pitch <= FEW_COLUMNS else max(FEW_COLUMNS, int(result.column.max()) + 1, params.columns)
+    lines, start = int(rows.lines.sum()), rows.start
+    band = np.repeat(rows.band, rows.lines)
+    line_row = np.repeat(rows.first, rows.lines)
+    where = np.full(result.reached, -1)
+    where[rows.first[~rows.band]] = start[~rows.band]
+    threads = np.flatnonzero(where[result.row] >= 0)[::-1]  # the last writer of a cell is its first thread
+    cell = where[result.row[threads]] * columns + result.column[threads]
+    times = np.bincount(cell, minlength=lines * columns).reshape(lines, columns)
+    probe = np.full(lines * columns, -1)
+    probe[cell] = threads
+    probe = probe.reshape(lines, columns)
+    used, first = probe >= 0, np.maximum(probe, 0)
+    inside = (line_row < tile_rows)[:, None] & (np.arange(columns) < tile_columns)
+    states = np.where(used, np.where(inside, 0, OUTSIDE) | np.where(times > 1, COLLISION, 0), np.where(inside, HOLE, 0))
+    gap = strips_rows.row_gap(rows)
+    kind = result.thread_map.strip if params.colour == "strip" else np.arange(params.threads) // 32
+    labels = second = None
+    if columns <= FEW_COLUMNS and rows.height >= 9:
+        name = np.char.add("T" if columns <= 20 else "", first.astype("U4"))
+        if times.max() > 1:
+            name = np.where(times > 1, np.char.add(np.char.add(name, "+"), (times - 1).astype("U4")), name)
+        labels = np.where(used, name, "")
+        if rows.height >= 20 and columns <= 20:
+            second = np.where(used, result.offset[first].astype("U7"), "")
+    i, j = np.argwhere(used & (result.offset[first] == result.offset[params.thread]))[0].tolist()
+    return Grid(
+        name="memory",
+        fill=np.where(used, kind[first] % 8, -1),
+        scale="category",
+        labels=labels,
+        second=second,
+        states=states.astype(np.uint8),
+        row_heads=strips_rows.row_heads(rows, gap),
+        col_heads=tuple(map(str, range(columns))),
+        cell=(37, rows.height),
+        row_heights=tuple(np.where(band, strips_rows.STRIPE, rows.height).tolist()),
+        row_gap=tuple(gap.tolist()),
+        rings=(Ring(i, j, i, j, "probe"),),
+        probe=probe,
+        boxes=strips_rows.boxes(result, rows, columns),
+        notes=strips_rows.notes(result, rows),
+        jumps=strips_rows.jumps(result, where) if columns <= 100 else (),
+    )
+
+
+def _cost(unit: str, heading: str, found: Any) -> Bars:
+    """One bar for each cost that occurs, with the warps that pay it; four bars at most."""
+    pairs = np.stack([found.count, found.ideal], axis=-1)
+    _, first, inverse = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    inverse = inverse.ravel()
+    bars = []
+    order = np.argsort(first)
+    for k in order[:4].tolist():
+        rest = len(order) > 4 and k == order[3]
+        warps = np.flatnonzero(np.isin(inverse, order[3:])) if rest else np.flatnonzero(inverse == k)
+        worst = warps[np.argmax(pairs[warps, 0] - pairs[warps, 1])]
+        value, ideal = pairs[worst].tolist()
+        label = f"{len(warps)} others, up to" if rest else _warps(warps, len(pairs))
+        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad", most=MOST))
+    return Bars(unit, tuple(bars), heading)
+
+
+def _warps(warps: np.ndarray, total: int) -> str:
+    """Which warps, in few letters?
+
+    >>> _warps(np.arange(8), 8), _warps(np.array([0, 1]), 3), _warps(np.array([0, 2, 4, 6]), 8), _warps(np.array([2]), 3)
+    ('each of 8 warps', 'W0 and W1', 'W0, W2, ... W6', 'W2')
+    """
+    a, b = int(warps[0]), int(warps[-1])
+    if len(warps) == total > 1:
+        return f"each of {total} warps"
+    if len(warps) <= 2:
+        return " and ".join(f"W{w}" for w in warps.tolist())
+    return f"W{a} to W{b}" if b - a + 1 == len(warps) else f"W{a}, W{int(warps[1])}, ... W{b}"
+
+
+def _legend(result: Result, memory: Grid) -> tuple[Key, ...]:
+    params, states = result.params, memory.states
+    shown = np.unique(memory.probe[memory.probe >= 0])
+    kind = result.thread_map.strip[shown] if params.colour == "strip" else shown // 32
+    found = np.unique(kind)
+    names = {k: f"{params.colour} {k}" for k in found.tolist()}
+    if params.colour == "warp" and len(found) <= 2:
+        for k in names:
+            last = min(32 * k + 31, params.threads - 1)
+            names[k] += f" (T{32 * k} to T{last})" if last > 32 * k else f" (T{last})"
+    if len(found) > 8:
+        names = {int(found[0]): f"colour = {params.colour} modulo 8"}
+    keys = [Key(name, "fill", "category", k % 8) for k, name in names.items()]
+    for flag, kind_name, text in (
+        (HOLE, "hole", "untouched"),
+        (OUTSIDE, "outside", "outside the tile"),
+        (COLLISION, "collision", "T4+1: T4 and one thread more"),
+    ):
+        if states is not None and (states & flag).any():
+            keys.append(Key(text, kind_name))
+    return (*keys, Key("probe", "probe"))
+
+
+def _tips(result: Result) -> Tips:
+    thread = np.arange(result.params.threads)
+    byte = result.offset * ELEMENTS[result.params.element]
+    columns = [
+        thread,
+        result.offset,
+        result.row,
+        result.column,
+        byte,
+        byte // 4 % 32,
+        thread // 32,
+        result.thread_map.strip,
+    ]
+    template = "T{0} → offset {1}\nrow {2}, column {3} · byte {4} · bank {5}\nwarp {6} · strip {7}"
+    return Tips(template, np.clip(np.stack(columns, axis=-1), 0, 2**31 - 1).astype(np.int32))

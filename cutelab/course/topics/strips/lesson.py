@@ -1,0 +1,353 @@
+"""What lesson strips asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from random import Random
+
+from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, Value
+
+
+def plain_threads() -> int:
+    """How many of 32 threads keep the plain map's offset with Strips = 1 (Pitch 8, row pitch 16)?"""
+    plain = StripThreadMap(16, 32, 8, 32).offsets()
+    return int((StripThreadMap(16, 32, 8, 1).offsets() == plain).sum())
+
+
+def cost(model, row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
+    """Sectors or wavefronts of one warp of the strip formula."""
+    address, active = StripThreadMap(row_pitch, 32, pitch, strips).warp_addresses(element_bytes)
+    return int(model(WarpAccess(address, element_bytes, "load", active)).count[0])
+
+
+def least_pitch(row_pitch: int, element_bytes: int) -> int:
+    """Which is the smallest Pitch (a power of two) with the fewest sectors a warp?"""
+    pitches = [1, 2, 4, 8, 16, 32, 64, 128]
+    counts = [cost(sectors, row_pitch, p, 32, element_bytes) for p in pitches]
+    return pitches[counts.index(min(counts))]
+
+
+def best_strips() -> str:
+    """Which Strips frees Pitch 8 from bank conflicts when the row pitch is 32?"""
+    free = [s for s in (1, 4, 32) if cost(wavefronts, 32, 8, s) == 1]
+    return str(free[0]) if free else "none"
+
+
+PREDICTIONS = (
+    Prediction(
+        id="05.a",
+        title="The next 32 threads",
+        kind=Value("int", example="12"),
+        question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
+        right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
+        replies=(
+            Wrong(4, "That is where it would follow on, and what everybody expects."),
+            Wrong(0, "Its row in the group is 0, but it is in the second group: the third term is not 0."),
+            Wrong(512, "That is its offset; a row has 16 elements."),
+            Wrong(64, "64 is the offset of row 4, where the next group would follow on."),
+            Wrong(8, "Look at the third term again: it is Pitch · Strips · row pitch."),
+        ),
+        because="The third term is 8·4·16 = 512 elements, and 512 / 16 is row 32: rows 4 to 31 are skipped.",
+    ),
+    Prediction(
+        id="05.b",
+        title="Strips = 1",
+        kind=Value("int", example="12"),
+        question=(
+            "Set Strips to 1 (row pitch 16, 32 threads, Pitch 8). How many of the 32 threads have the offset of the plain "
+            "map, t % 8 + (t / 8) · 16?"
+        ),
+        right=plain_threads,
+        replies=(
+            Wrong(32, "That is what the article says. But then the third term would have to be (t / 8) · 16."),
+            Wrong(0, "Where t / 8 is 0, both maps give t."),
+            Wrong(1, "All threads with t / 8 = 0 agree, not only thread 0."),
+            Wrong(24, "That many differ."),
+            Wrong(16, "Thread 8 differs already."),
+        ),
+        because="With Strips = 1 the row is (t / 8) · 8, not t / 8: only the first 8 threads agree.",
+    ),
+    Prediction(
+        id="05.c",
+        title="A 16 x 8 tile",
+        kind=Value("int", example="12"),
+        question=(
+            "A tile of 16 rows and 8 columns, rows 8 apart. 32 threads, Pitch 8, Strips 2. How many of its 128 elements "
+            "does the formula touch?"
+        ),
+        right=lambda: StripThreadMap(8, 32, 8, 2).coverage((8, 16)).covered,
+        replies=(
+            Wrong(128, "There are 32 threads, and the formula gives each of them one offset."),
+            Wrong(32, "All 32 threads would have to stand inside the tile."),
+            Wrong(64, "The formula gives each thread one offset, not two."),
+            Wrong(0, "Threads 0 to 15 stand in rows 0 and 1."),
+        ),
+        because="Threads 16 to 31 start at offset 8·2·8 = 128, which is row 16: the tile ends at row 15.",
+    ),
+    Prediction(
+        id="05.d",
+        title="Pitch and sectors",
+        kind=Choice.of(1, 8, 32, 128),
+        question=(
+            "float32, row pitch 128, Strips 32. Which is the smallest of these Pitches with which a warp needs the fewest "
+            "sectors?"
+        ),
+        right=lambda: str(least_pitch(128, 4)),
+        replies=(
+            Wrong("1", "Then each lane stands in a row of its own, in a sector of its own."),
+            Wrong("32", "Then the warp is one run of 32 elements. But a sector holds only 8 of them."),
+            Wrong("128", "Lanes 0 to 31 are the same 32 neighbours as with Pitch 32."),
+        ),
+        because="A sector is 32 bytes, 8 elements of float32. Four runs of 8 are four sectors, as many as one run of 32.",
+    ),
+    Prediction(
+        id="05.e",
+        title="Strips against bank conflicts",
+        kind=Choice((("1", "Strips 1"), ("4", "Strips 4"), ("32", "Strips 32"), ("none", "none of them"))),
+        question="Row pitch 32, Pitch 8, float32 in shared memory. Which Strips brings the warp down to 1 wavefront?",
+        right=best_strips,
+        replies=(
+            Wrong("1", "The rows lie 8·32 apart then, which is a multiple of 32 banks."),
+            Wrong("4", "The rows lie 32 apart then: the same bank again."),
+            Wrong("32", "The rows lie 32 apart then, as with Strips 4."),
+        ),
+        because="Both other terms are multiples of 32, so only t % 8 chooses the bank: 8 banks for 32 words, whatever Strips is.",
+    ),
+)
+
+
+FOUR = ("t", "row_pitch", "pitch", "strips")
+
+
+def strip_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
+    """The offset of thread t by the strip formula."""
+    return StripThreadMap(row_pitch, 1024, pitch, strips).get_offset(t)
+
+
+def mended_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
+    """The offset of thread t if each group followed on the one before: what Strips >= threads / Pitch gives."""
+    return StripThreadMap(row_pitch, 1024, pitch, 1024).get_offset(t)
+
+
+def draw_thread(random: Random) -> tuple[int, int, int, int]:
+    """A thread and a map of random size."""
+    pitch = random.randint(1, 32)
+    return random.randrange(1024), random.randint(pitch, 64), pitch, random.randint(1, 16)
+
+
+def enough_strips(threads: int, pitch: int) -> int:
+    """The smallest Strips with which no row is skipped."""
+    return next(s for s in range(1, threads + 1) if not StripThreadMap(pitch, threads, pitch, s).skipped_rows)
+
+
+def exact_map(threads: int, rows: int, columns: int) -> tuple[int, int]:
+    """The largest Pitch, and then the smallest Strips, that touch each element of the tile once."""
+    tries = ((p, s) for p in range(columns, 0, -1) for s in range(1, threads + 1))
+    return next(x for x in tries if StripThreadMap(columns, threads, *x).coverage((columns, rows)).exact)
+
+
+EXERCISES = (
+    Exercise(
+        id="05.1",
+        title="The formula in code",
+        name="offset",
+        kind=Function(
+            FOUR,
+            edges=(
+                (0, 16, 8, 4),
+                (7, 16, 8, 4),
+                (8, 16, 8, 4),
+                (31, 16, 8, 4),
+                (32, 16, 8, 4),
+                (63, 16, 8, 4),
+                (8, 16, 8, 1),
+            ),
+            draw=draw_thread,
+        ),
+        question="Write the strip formula, exactly as it stands above: `offset(t, row_pitch, pitch, strips)`.",
+        right=strip_offset,
+        solution=(
+            "def offset(t, row_pitch, pitch, strips):\n"
+            "    row = t // pitch\n"
+            "    return t % pitch + row % strips * row_pitch + row // strips * (pitch * strips * row_pitch)"
+        ),
+        hints=(
+            "All divisions are integer divisions: `//` in Python.",
+            "Start with t divided by Pitch. The second and the third term both use the quotient.",
+            "Second term: `row % strips` steps of `row_pitch`. Third term: `row // strips` steps of `pitch * strips * row_pitch`.",
+        ),
+        wrong=(
+            Wrong(
+                lambda t, row_pitch, pitch, strips: t % pitch + t // pitch * row_pitch,
+                "this is the plain map. The strip formula splits t / Pitch into a strip and a group.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * strips)
+                ),
+                "the third term lacks the row pitch.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips + t // pitch // strips * (pitch * strips * row_pitch)
+                ),
+                "the second term lacks the row pitch: one strip down is one row.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // strips * (pitch * strips * row_pitch)
+                ),
+                "the group is (t / Pitch) / Strips; you divide t by Strips alone.",
+            ),
+        ),
+        because="Three terms: place in the strip, strip in the group, group.",
+    ),
+    Exercise(
+        id="05.2",
+        title="Mend it",
+        name="mended",
+        kind=Function(
+            FOUR,
+            edges=(
+                (0, 16, 8, 4),
+                (8, 16, 8, 4),
+                (31, 16, 8, 4),
+                (32, 16, 8, 4),
+                (63, 16, 8, 4),
+                (8, 16, 8, 1),
+                (5, 8, 1, 2),
+            ),
+            draw=draw_thread,
+        ),
+        question=(
+            "Change the third term so that each group of rows follows directly on the one before: with 64 threads, thread "
+            "32 of the walk-through goes to row 4. Write `mended(t, row_pitch, pitch, strips)`."
+        ),
+        right=mended_offset,
+        solution=(
+            "def mended(t, row_pitch, pitch, strips):\n"
+            "    row = t // pitch\n"
+            "    return t % pitch + row % strips * row_pitch + row // strips * (strips * row_pitch)"
+        ),
+        hints=(
+            "How many rows has one group? That many rows further the next one has to begin.",
+            "A group has Strips rows, and each row is `row_pitch` long. Compare with the factor in the formula.",
+            "Leave the factor `pitch` out of the third term.",
+        ),
+        wrong=(
+            Wrong(strip_offset, "this is the formula as it was: thread 32 still goes to row 32."),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: t % pitch + t // pitch % strips * row_pitch,
+                "without a third term the second group lies on the first.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * strips)
+                ),
+                "Pitch · Strips is a number of threads. The step has to be a number of rows, times the row pitch.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * row_pitch
+                ),
+                "one row further is too near: a group has Strips rows.",
+            ),
+        ),
+        because=(
+            "Mended, the formula is t % Pitch + (t / Pitch) · row pitch, the plain map: Strips has dropped out altogether."
+        ),
+    ),
+    Exercise(
+        id="05.3",
+        title="Skip nothing",
+        kind=Value("int", example="12"),
+        question="256 threads, Pitch 32. Which is the smallest Strips with which no row is skipped?",
+        right=lambda: enough_strips(256, 32),
+        solution="answer = 256 // 32",
+        hints=(
+            "No row is skipped as long as the third term is 0 for every thread.",
+            "The third term is 0 if t / Pitch is always smaller than Strips. How large does t / Pitch get?",
+            "The last thread is 255, and 255 // 32 is 7.",
+        ),
+        wrong=(
+            Wrong(1, "with Strips 1 every strip is a group of its own, and the next one is 32 rows further."),
+            Wrong(7, "7 is the largest t / Pitch; it has to be smaller than Strips."),
+            Wrong(4, "with Strips 4 threads 128 to 255 are a second group, at row 128."),
+            Wrong(32, "this skips nothing, but a smaller Strips will do."),
+            Wrong(256, "that is the number of threads: it skips nothing, but far fewer strips will do."),
+        ),
+        because="threads / Pitch = 8 strips hold all threads. From there on Strips changes nothing.",
+    ),
+    Exercise(
+        id="05.4",
+        title="Each element once",
+        kind=Value("tuple", example="(4, 2)"),
+        question=(
+            "A tile of 8 rows and 16 columns, row pitch 16, and 128 threads. Which Pitch and which smallest Strips touch "
+            "each element once? `answer = (pitch, strips)`."
+        ),
+        right=lambda: exact_map(128, 8, 16),
+        solution="answer = (16, 8)",
+        hints=(
+            "There are as many threads as elements, so all columns have to be touched.",
+            "Columns 0 to Pitch - 1 are touched. Then choose Strips so that no row is skipped.",
+            "Pitch is the number of columns; Strips is threads / Pitch.",
+        ),
+        wrong=(
+            Wrong((8, 16), "Pitch 8 leaves columns 8 to 15 untouched, and the threads run to row 15 instead."),
+            Wrong((16, 4), "with Strips 4 threads 64 to 127 start at row 64."),
+            Wrong((16, 1), "with Strips 1 the strips lie 16 rows apart."),
+            Wrong((8, 4), "Pitch 8 leaves columns 8 to 15 untouched, and thread 32 goes to row 32."),
+            Wrong((16, 16), "each element is touched once, but a smaller Strips will do."),
+            Wrong((16, 128), "that is Strips = threads: each element is touched once, but far fewer strips will do."),
+        ),
+        because="Pitch is the tile's width and Strips is threads / Pitch: here the formula is CUTLASS's start offset, too.",
+    ),
+    Exercise(
+        id="05.5",
+        title="Half the size",
+        kind=Value("int", example="12"),
+        question=(
+            "half (2 bytes), row pitch 128, Strips 32. Which is the smallest Pitch, a power of two, with which a warp needs "
+            "the fewest sectors?"
+        ),
+        right=lambda: least_pitch(128, 2),
+        solution="answer = 32 // 2",
+        hints=(
+            "A sector has 32 bytes. How many elements of 2 bytes is that?",
+            "A run of Pitch neighbours should fill whole sectors. Try it in the explorer with element half.",
+        ),
+        wrong=(
+            Wrong(8, "that is the answer for float32. 8 elements of half fill only half a sector."),
+            Wrong(32, "this needs the fewest sectors as well, but it is not the smallest."),
+            Wrong(64, "with 64 the warp is one run of 32 elements; a shorter run needs as few sectors."),
+            Wrong(4, "4 elements of half are 8 bytes: a quarter of each sector is used."),
+        ),
+        because="16 elements of 2 bytes fill a sector: two runs of 16 are 2 sectors, the ideal.",
+    ),
+    Exercise(
+        id="05.6",
+        title="A cure that is none",
+        kind=Value("int", example="12"),
+        question=(
+            "float32 in shared memory, row pitch 96, Pitch 4, Strips 8. How many wavefronts does a warp need? Try to lower "
+            "it with Strips before you answer."
+        ),
+        right=lambda: cost(wavefronts, 96, 4, 8),
+        solution="answer = 32 // 4",
+        hints=(
+            "96 is a multiple of 32. Which terms can move a word to another bank?",
+            "Only t % 4 can. How many banks are that, and how many words?",
+        ),
+        wrong=(
+            Wrong(1, "that would need 32 different banks; t % 4 reaches only 4."),
+            Wrong(4, "4 is the number of banks that are used. 32 words have to pass through them."),
+            Wrong(3, "96 / 32 does not matter: any multiple of 32 leads back to the same bank."),
+            Wrong(32, "not all words are in one bank: t % 4 spreads them over 4."),
+            Wrong(2, "the words do not spread that far: t % 4 reaches only 4 banks."),
+        ),
+        because="32 words in 4 banks are 8 wavefronts for every Strips. What helps is a wider Pitch or another row pitch.",
+    ),
+)

@@ -1,0 +1,176 @@
+"""The words of topic "strips": the formula with its numbers, the verdict, what to copy. Reads a `Result` of scenes/strips.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cutelab.core.errors import CuteLabError
+from cutelab.course.card.picture import Verdict
+from cutelab.course.card.words import ELEMENTS, count, number
+
+if TYPE_CHECKING:
+    from cutelab.course.topics.strips.model import Result, StripsParams
+
+
+def title(params: StripsParams) -> str:
+    """Row pitch, threads, Pitch, Strips, and the tile where one is given."""
+    words = (
+        f"row pitch {params.row_pitch}, {count(params.threads, 'thread')}, Pitch {params.pitch}, Strips {params.strips}"
+    )
+    if params.rows or params.columns:
+        rows = str(params.rows) if params.rows else "all"
+        words += f", tile {rows} x {params.columns or params.row_pitch}"
+    return words
+
+
+def formula(params: StripsParams, times: str = "·", over: str = "/") -> str:
+    """The formula with the numbers put in.
+
+    >>> from cutelab.course.topics.strips.model import StripsParams
+    >>> formula(StripsParams())
+    't % 8 + ((t / 8) % 4) · 16 + ((t / 8) / 4) · (8 · 4 · 16)'
+    """
+    p, s, pitch = params.pitch, params.strips, params.row_pitch
+    row = f"(t {over} {p})"
+    return f"t % {p} + ({row} % {s}) {times} {pitch} + ({row} {over} {s}) {times} ({p} {times} {s} {times} {pitch})"
+
+
+def verdict(result: Result) -> Verdict:
+    """Is each element of the tile touched once, and if not, what goes wrong first?"""
+    params, coverage, (rows, columns) = result.params, result.coverage, result.tile
+    touched = f"{number(coverage.covered)} of {count(coverage.tile_elements, 'element')} touched"
+    double, outside = result.thread_map.collisions, coverage.out_of_tile_elements
+    if double:
+        a, b = np.flatnonzero(result.offset == double[0])[:2]
+        share = f"{count(len(double), 'offset')} {'belongs' if len(double) == 1 else 'belong'} to more than one thread"
+        why = f"T{a} and T{b} both come to offset {double[0]}: Pitch {params.pitch} is wider than the row pitch {params.row_pitch}."
+        return Verdict("bad", f"{touched}; {share}.", why)
+    if outside:
+        fall = "thread falls" if params.threads == 1 else "threads fall"
+        words = f"{number(outside)} of {number(params.threads)} {fall} outside the {rows} x {columns} tile; {touched}."
+        wide = f"Pitch {params.pitch} is wider than the tile: columns {columns} and up are outside."
+        beside = bool((result.row[result.outside] < rows).all())
+        return Verdict("bad", words, wide if beside else _jump(result) or _one_each(result))
+    if coverage.exact:
+        return Verdict("good", f"{touched}, each once.", _plain(result))
+    runs = result.missed_rows
+    if runs:
+        last = runs[-1][1] == rows - 1
+        skipped = len(runs) > last
+        missed = f"{_rows(runs)} {'skipped' if skipped else 'missed'}."
+        return Verdict("bad", f"{touched}; {missed}", (_jump(result) if skipped else "") or _one_each(result))
+    free = f"columns {params.pitch} to {columns - 1} are not" if params.pitch < columns - 1 else "the rest are not"
+    whole = params.threads % params.pitch == 0
+    return Verdict(
+        "note", f"{touched}; {free if whole else 'some rows are not full'}.", _jump(result) or _plain(result)
+    )
+
+
+def _rows(runs: tuple[tuple[int, int], ...]) -> str:
+    """Which rows, with their verb?
+
+    >>> _rows(((4, 31),)), _rows(((1, 1),)), _rows(((1, 7), (9, 15), (17, 23)))
+    ('rows 4 to 31 are', 'row 1 is', '21 rows (1 to 7, 9 to 15, ...) are')
+    """
+    names = [f"{a} to {b}" if a < b else str(a) for a, b in runs]
+    if len(runs) == 1:
+        return f"rows {names[0]} are" if runs[0][0] < runs[0][1] else f"row {names[0]} is"
+    if len(runs) == 2:
+        return f"rows {names[0]} and {names[1]} are"
+    return f"{number(sum(b - a + 1 for a, b in runs))} rows ({names[0]}, {names[1]}, ...) are"
+
+
+def _jump(result: Result) -> str:
+    """Where the second group of rows starts, and where it would have to."""
+    params, t = result.params, result.jump
+    if t == params.threads or params.pitch == 1:
+        return ""
+    step = params.strips * params.row_pitch
+    return (
+        f"T{t} starts at offset {number(int(result.offset[t]))}, row {result.row[t]}. "
+        f"A step of Strips · row pitch = {number(step)} would go on at row {params.strips}."
+    )
+
+
+def _plain(result: Result) -> str:
+    params = result.params
+    if result.jump < params.threads:
+        return f"With Pitch 1 a group is {count(params.strips, 'thread')} high, and the next one follows it."
+    return f"Strips {params.strips} is at least threads / Pitch: the third term is 0, and this is the plain map."
+
+
+def _one_each(result: Result) -> str:
+    threads, elements = result.params.threads, result.coverage.tile_elements
+    if threads < elements:
+        each = "thread touches" if threads == 1 else "threads touch"
+        return f"{number(threads)} {each} one element each; this tile has {number(elements)}."
+    return f"{count(threads, 'thread')} for {count(elements, 'element')}: there are more threads than the tile needs."
+
+
+def status(result: Result) -> str:
+    """The probe in words."""
+    params, t = result.params, result.params.thread
+    offset = int(result.offset[t])
+    byte = offset * ELEMENTS[params.element]
+    return (
+        f"T{t} → offset {offset} elements · row {result.row[t]}, column {result.column[t]} · byte {byte} · "
+        f"bank {byte // 4 % 32} · warp {t // 32}, lane {t % 32} · strip {result.thread_map.strip[t]}"
+    )
+
+
+def terms(result: Result) -> str:
+    """The three terms of the probed thread.
+
+    >>> from cutelab.course.topics.strips.model import StripsParams, compute
+    >>> terms(compute(StripsParams(thread=41)))
+    ' → 41 % 8 + (5 % 4)·16 + (5 / 4)·512 = 1 + 16 + 512 = 529'
+    """
+    params, t = result.params, result.params.thread
+    row, step = t // params.pitch, params.pitch * params.strips * params.row_pitch
+    values = (t % params.pitch, row % params.strips * params.row_pitch, row // params.strips * step)
+    return (
+        f" → {t} % {params.pitch} + ({row} % {params.strips})·{params.row_pitch} + ({row} / {params.strips})·{step} = "
+        f"{values[0]} + {values[1]} + {values[2]} = {result.offset[t]}"
+    )
+
+
+def reads(result: Result) -> str:
+    """Element type and cost, for the alt text."""
+    return (
+        f"{result.params.element}, one element a thread. All warps together: {result.sectors.summary()}, in global memory; "
+        f"{result.wavefronts.summary()}, in shared memory"
+    )
+
+
+def table(result: Result) -> str:
+    """Thread to offset, one line each, as a small host program prints it.
+
+    >>> from cutelab.course.topics.strips.model import StripsParams, compute
+    >>> table(compute(StripsParams(threads=2))).splitlines()
+    ['0 -> 0', '1 -> 1']
+    """
+    threads = np.arange(result.params.threads).astype("U5")
+    return "\n".join(np.char.add(np.char.add(threads, " -> "), result.offset.astype("U12")).tolist())
+
+
+def copies(result: Result) -> dict[str, str]:
+    """The formula as Python, CuTe layout, C++ host program and Numba line, and the table that the program prints."""
+    params = result.params
+    try:
+        cute = str(result.thread_map.layout())
+    except CuteLabError as error:
+        cute = f"// {error}"
+    program = (
+        "#include <cstdio>\n\nint main() {\n"
+        f"  for (int t = 0; t < {params.threads}; ++t)\n"
+        f'    std::printf("%d -> %d\\n", t, {formula(params, "*")});\n}}'
+    )
+    return {
+        "Python": f"StripThreadMap(row_pitch={params.row_pitch}, threads={params.threads}, pitch={params.pitch}, strips={params.strips})",
+        "CuTe": cute,
+        "C++": program,
+        "Numba": f"t = cuda.threadIdx.x\noffset = {formula(params, '*', '//')}",
+        "table": table(result),
+    }

@@ -1,0 +1,230 @@
+"""What lesson swizzle asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cutelab import (
+    ComposedLayout,
+    Layout,
+    Swizzle,
+    TileAccess,
+    WarpAccess,
+    conflict_free,
+    read_column,
+    store_rows,
+    wavefronts,
+)
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.kinds import Choice, Value
+from cutelab.course.ask.swizzle_kinds import SwizzleFor, SwizzleName
+
+COLUMN = np.arange(32) * 8 + 3  # column 3 of (32,8):(8,1)
+
+
+def taken(offset: np.ndarray) -> int:
+    """Wavefronts of a warp that reads float32 at these offsets."""
+    return int(wavefronts(WarpAccess(offset * 4, 4)).count)
+
+
+PREDICTIONS = (
+    Prediction(
+        id="04.a",
+        title="One element moves",
+        kind=Value("int", example="12"),
+        question="In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does (5,2) lie?",
+        right=lambda: ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(5, 2),
+        replies=(
+            Wrong(42, "That is its offset before the swizzle."),
+            Wrong(7, "That is its new place in the row; the row still counts."),
+            Wrong(58, "Here the column has changed the row. The row must change the column."),
+            Wrong(45, "Here the row has replaced the column. XOR it with the column."),
+            Wrong(40, "Here the bits are ANDed: 5 AND 2 is 0. XOR sets a bit where the two differ."),
+        ),
+        because="The row is 5, so column 2 becomes 2 XOR 5, which is 7; and row 5 begins at 40.",
+    ),
+    Prediction(
+        id="04.b",
+        title="A taller tile",
+        kind=Value("int", example="12"),
+        question=(
+            "A warp reads one column of `(32,8):(8,1)` of float32: 8 wavefronts. How many are left with `Sw<3,0,3>`, "
+            "which was right for 8 x 8?"
+        ),
+        right=lambda: taken(Swizzle(3, 0, 3)(COLUMN)),
+        replies=(
+            Wrong(1, "It would be, if each of the 32 rows were XORed with a number of its own."),
+            Wrong(8, "It does help: rows 0 to 7 lie in eight different banks now."),
+            Wrong(2, "Count again, for one bank: which rows get the same XOR, and start in the same bank?"),
+            Wrong(32, "Even without a swizzle there are four different banks."),
+        ),
+        because="Row r is XORed with r mod 8. So rows 0, 8, 16 and 24 are treated alike, and still meet in one bank.",
+    ),
+    Prediction(
+        id="04.c",
+        title="A constant XOR",
+        kind=Value("int", example="12"),
+        question=(
+            "Somebody XORs *every* offset of `(32,8):(8,1)` with the constant 0x3C. A warp reads a column of float32. "
+            "How many wavefronts?"
+        ),
+        right=lambda: taken(COLUMN ^ 0x3C),
+        replies=(
+            Wrong(1, "For that, lanes that share a bank would have to move to different banks."),
+            Wrong(4, "The constant has four bits set, but all lanes get the same four."),
+            Wrong(2, "The constant does the same to every lane."),
+            Wrong(16, "It does not get worse either: a constant XOR only renames the banks."),
+        ),
+        because="Two lanes in one bank move together, to another bank, and still meet. A cure must depend on the row.",
+    ),
+)
+
+
+_LANE = np.arange(32)
+DOWN = TileAccess(np.where(_LANE < 8, _LANE, 0), np.zeros(32, int), 16, "ldmatrix", _LANE < 8)
+ALONG = store_rows(16, rows=8, cols=128, element_bytes=2)
+IDLE = ("Sw<3,4,3>", "Sw<2,5,4>", "Sw<1,0,8>", "Sw<2,3,-4>")  # on (16,32):(32,1)
+
+
+def idle() -> str:
+    """Which of these swizzles moves no element of a tile of 512?"""
+    offset = np.arange(512)
+    swizzles = [Swizzle(3, 4, 3), Swizzle(2, 5, 4), Swizzle(1, 0, 8), Swizzle(2, 3, -4)]
+    return next(str(s) for s in swizzles if (s(offset) == offset).all())
+
+
+EXERCISES = (
+    Exercise(
+        id="04.1",
+        title="One offset by hand",
+        kind=Value("int", example="12"),
+        question="Where does `Sw<2,1,3>` send offset 50? In bits, 50 is 110010.",
+        right=lambda: Swizzle(2, 1, 3)(50),
+        solution="answer = 52",
+        hints=(
+            "B = 2 bits, M = 1: the target is bits 1 and 2. The source lies S = 3 higher.",
+            "Number the bits of 110010 from the right, from 0. The source, bits 4 and 5, is 11. Shift it down by 3.",
+            "The target bits of 50 are 01. XOR them with 11; all the other bits stay.",
+        ),
+        wrong=(
+            Wrong(
+                54,
+                "the source bits have replaced the target bits (or were ORed into them). XOR keeps a bit only where they differ.",
+            ),
+            Wrong(48, "this is Sw<2,0,3>: the base moves both source and target up by one bit."),
+            Wrong(34, "this is Sw<2,1,-3>: a positive shift brings the upper bits down."),
+            Wrong(56, "this adds the shifted bits. XOR has no carry."),
+            Wrong(6, "these are the shifted source bits alone; XOR them with the offset."),
+            Wrong(50, "two source bits are 1, so something must change."),
+        ),
+        because="Source 11, target 01: 01 XOR 11 is 10, and 110100 is 52.",
+    ),
+    Exercise(
+        id="04.2",
+        title="Choose B, M, S",
+        kind=SwizzleFor(32, 16, 4, (read_column(0),)),
+        question=(
+            "A warp reads one column of `(32,16):(16,1)` of float32, one row a lane. Which swizzle, on elements, makes that "
+            'one wavefront? `answer = "Sw<...>"`. Every swizzle that does so is right.'
+        ),
+        right=lambda: conflict_free([read_column(0)], 32, 16, 4, may_pad=False)[0].swizzle,
+        solution='answer = "Sw<4,0,5>"',
+        hints=(
+            "The bank is bits 0 to 4 of the offset. Which bits of the offset does the row set?",
+            "The row sets bits 4 to 8. Bit 4 is in the bank already; bits 5 to 8 are not.",
+            "Bring the four bits 5 to 8 down to bits 0 to 3: how many bits is that, and how far?",
+        ),
+        wrong=(
+            Wrong("Sw<3,0,3>", "this takes bits 3 to 5: only one of the four row bits above the bank is among them."),
+            Wrong("Sw<4,0,4>", "this takes bits 4 to 7. Bit 8 is left out: rows 0 and 16 still meet."),
+            Wrong("Sw<3,0,5>", "this takes three of the four bits 5 to 8: rows 0 and 16 still meet."),
+            Wrong(
+                "Sw<4,2,5>", "that is right on bytes. On elements it takes bits 7 to 10: the base counts elements here."
+            ),
+            Wrong("Sw<0,0,0>", "this is the identity: B is 0."),
+        ),
+        because="The bits of the row that do not reach the bank are brought down into it.",
+    ),
+    Exercise(
+        id="04.3",
+        title="Another unit",
+        kind=SwizzleName(),
+        question=(
+            "A kernel prints `Sw<2,4,3> o smem_ptr[32b](unset) o (8,16):(16,1)`: a swizzle on bytes, for elements of 4 bytes. "
+            "Which swizzle is it on elements?"
+        ),
+        right=lambda: Swizzle(2, 4, 3).recast(1, 4),
+        solution='answer = "Sw<2,2,3>"',
+        hints=(
+            "An element of 4 bytes has two address bits inside it. Counted in elements, these two bits are gone.",
+            "Every bit number goes down by two. Which of B, M and S is a bit number?",
+            "B is a number of bits and S a distance: both stay. Only the base moves, from 4 down by two.",
+        ),
+        wrong=(
+            Wrong(
+                "Sw<2,4,3>", "these are the bytes still. Bit 4 of a byte address is another bit of the element offset."
+            ),
+            Wrong("Sw<2,6,3>", "this goes the other way: elements are larger than bytes, so bit numbers shrink."),
+            Wrong("Sw<2,3,3>", "that is right for elements of 2 bytes."),
+            Wrong("Sw<2,0,3>", "that is right for elements of 16 bytes; 4 bytes are two bits, not four."),
+            Wrong("Sw<2,2,5>", "the base is right. The shift is a distance between bits; it does not change."),
+            Wrong("Sw<2,1,3>", "that is right for elements of 8 bytes."),
+        ),
+        because="Only the base counts from the lowest bit: it falls by log2 of the element's bytes.",
+    ),
+    Exercise(
+        id="04.4",
+        title="Which one does nothing?",
+        kind=Choice(tuple(zip("abcd", IDLE, strict=True))),
+        question=(
+            "A tile `(16,32):(32,1)` has the offsets 0 to 511. One of these moves none of its elements: "
+            "a) `Sw<3,4,3>`, b) `Sw<2,5,4>`, c) `Sw<1,0,8>`, d) `Sw<2,3,-4>`. Which?"
+        ),
+        right=idle,
+        solution='answer = "b"',
+        hints=(
+            "An offset up to 511 has nine bits, 0 to 8. A swizzle moves something if one of its source bits can be 1.",
+            "For S > 0 the source starts at bit M + S; for S < 0 it starts at bit M.",
+            "The sources start at bits 7, 9, 8 and 3. Which of these lie above bit 8?",
+        ),
+        wrong=(
+            Wrong("a", "its source is bits 7 to 9. Bit 9 is always 0, but bits 7 and 8 are not."),
+            Wrong("c", "its source is bit 8, which is 1 in the second half of the tile."),
+            Wrong("d", "S is negative: its source is bits 3 and 4, and they change every eight elements."),
+        ),
+        because="Its source is bits 9 and 10, and no offset of this tile reaches 512.",
+    ),
+    Exercise(
+        id="04.5",
+        title="Let the library search",
+        kind=SwizzleFor(8, 128, 2, (DOWN, ALONG)),
+        question=(
+            "A tile `(8,128):(128,1)` of half is filled row by row with 16-byte stores, `store_rows(16, rows=8, cols=128, "
+            "element_bytes=2)`, and read by ldmatrix, 16 bytes from each of the 8 rows, `ldmatrix_tile(matrices=1)`. "
+            "Which swizzle on elements makes both ideal?"
+        ),
+        right=lambda: conflict_free([DOWN, ALONG], 8, 128, 2, may_pad=False)[0].swizzle,
+        solution=(
+            "from cutelab import conflict_free, ldmatrix_tile, store_rows\n"
+            "accesses = [store_rows(16, rows=8, cols=128, element_bytes=2), ldmatrix_tile(matrices=1)]\n"
+            "answer = conflict_free(accesses, 8, 128, 2, may_pad=False)[0].swizzle"
+        ),
+        hints=(
+            "Give `conflict_free` the list of both accesses, then rows, columns and bytes of an element.",
+            "The best stands first. `may_pad=False` leaves the paddings out; `.swizzle` is the swizzle on elements.",
+            "By hand: the row sets bits 7 to 9, and 8 halves are one piece, so that bits 0 to 2 must stay.",
+        ),
+        wrong=(
+            Wrong(
+                "Sw<3,3,3>",
+                "that is right for rows of 64 halves. Here a row is twice as long, and its number starts at bit 7.",
+            ),
+            Wrong("Sw<3,4,3>", "that is the swizzle of rows of 64 halves, on bytes."),
+            Wrong("Sw<3,4,4>", "that is right on bytes. The question is about elements of 2 bytes."),
+            Wrong("Sw<3,0,7>", "this takes the 8 halves of one piece apart: M must leave bits 0 to 2 alone."),
+            Wrong("Sw<2,3,4>", "this takes two of the three row bits: rows 0 and 4 still meet."),
+            Wrong("Sw<0,0,0>", "without a swizzle all eight rows begin in bank 0."),
+        ),
+        because="Three row bits, 7 to 9, are brought down to the number of the 16-byte piece, bits 3 to 5: Sw<3,3,4>.",
+    ),
+)

@@ -1,0 +1,268 @@
+"""What lesson tensor_core asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from random import Random
+
+from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_cures
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, Value
+from cutelab.course.ask.swizzle_kinds import SwizzleFor
+
+PUBLISHED = "((8,4),2):((32,1),16)"
+
+
+def coordinate_of_code_64() -> str:
+    """Where the third value of thread 0 lies in A of the TF32 atom."""
+    layout, (rows, _) = mma_atom("SM80_16x8x8_F32TF32TF32F32_TN").operand("A")
+    code = layout(0, 2)
+    return f"{code % rows},{code // rows}"
+
+
+def what_is_published() -> str:
+    """Does this layout fit a tile of 8 x 8?"""
+    return "outside" if cosize(parse_layout(PUBLISHED)) > 64 else "fits"
+
+
+def seen_by_a_thread() -> int:
+    """How many elements of A one thread of a warp group sees."""
+    layout, _ = mma_atom("SM90_64x64x16_F32F16F16_SS").operand("A")
+    return len({layout(77, value) for value in range(1024)})
+
+
+PREDICTIONS = (
+    Prediction(
+        id="09.a",
+        title="What is 64?",
+        kind=Choice((("0,4", "(0,4)"), ("4,0", "(4,0)"), ("0,64", "(0,64)"), ("8,0", "(8,0)"))),
+        question=(
+            "A of `SM80_16x8x8_F32TF32TF32F32_TN` is a tile of 16 x 8, and its layout gives thread 0 the four numbers 0, 8, 64 and 72. "
+            "They are codes m + 16 · k. Which element (m,k) is 64?"
+        ),
+        right=coordinate_of_code_64,
+        replies=(
+            Wrong("4,0", "That is (k,m): m counts fastest in the code."),
+            Wrong("0,64", "That reads 64 as a column, and A has only 8 of them."),
+            Wrong("8,0", "That is code 8, the thread's second value."),
+        ),
+        because="64 is 0 + 16 · 4: row 0, column 4.",
+    ),
+    Prediction(
+        id="09.b",
+        title="A layout from an article",
+        kind=Choice(
+            (
+                ("fits", "yes: 32 threads x 2 values are 64 elements"),
+                ("twice", "no: some elements have two owners"),
+                ("outside", "no: some codes lie outside the tile"),
+            )
+        ),
+        question=f"A published article gives `{PUBLISHED}` for an 8 x 8 tile. Can that be right?",
+        right=what_is_published,
+        replies=(
+            Wrong("fits", "The size is right. Now look how far it reaches: 7 · 32 + 3 · 1 + 1 · 16."),
+            Wrong("twice", "All 64 codes are different. Look at the largest one."),
+        ),
+        because="The largest code is 243, and an 8 x 8 tile ends at 63.",
+    ),
+    Prediction(
+        id="09.c",
+        title="A stride of 0",
+        kind=Value("int", example="12"),
+        question=(
+            "A of a WGMMA that reads shared memory has the layout `(128,(64,16)):(0,(1,64))`: 128 threads, 64 x 16 = 1024 values. "
+            "How many elements of A does thread 77 see?"
+        ),
+        right=seen_by_a_thread,
+        replies=(
+            Wrong(8, "That would be a fair share of 1024 for 128 threads. But what does the thread's stride of 0 do?"),
+            Wrong(0, "It *holds* none in registers, true. The layout says what it sees."),
+            Wrong(1, "The stride of 0 belongs to the thread, not to the values."),
+            Wrong(64, "That is one column. The value mode has two parts, 64 and 16."),
+            Wrong(16, "That is one row. The value mode has two parts, 64 and 16."),
+        ),
+        because="The thread adds 0 to the code, so thread 77 sees what thread 0 sees: the whole tile.",
+    ),
+)
+
+
+HALF, DOUBLE = "SM80_16x8x16_F32F16F16F32_TN", "SM80_8x8x4_F64F64F64F64_TN"
+ACCESSES = (
+    store_rows(16, rows=16, cols=32, element_bytes=2),
+    ldmatrix_tile(0, 0),
+    ldmatrix_tile(0, 16),
+)
+
+
+def held_by(operand: str, lane: int) -> tuple[tuple[int, int], ...]:
+    """What a lane holds of an operand of m16n8k16, value by value."""
+    return tuple(map(tuple, registers(*mma_atom(HALF).operand(operand), lane).tolist()))
+
+
+def owner(m: int, n: int) -> tuple[int, int]:
+    """(thread, value) of C(m,n) in the FP64 atom."""
+    thread, value = owners(*mma_atom(DOUBLE).operand("C"))
+    return int(thread[m, n]), int(value[m, n])
+
+
+def draw_code(random: Random) -> tuple[int, int]:
+    return random.randint(0, 4095), random.choice((8, 16, 64))
+
+
+def draw_lane(random: Random) -> tuple[int]:
+    return (random.randint(0, 31),)
+
+
+def draw_place(random: Random) -> tuple[int, int]:
+    return random.randint(0, 7), random.randint(0, 7)
+
+
+EXERCISES = (
+    Exercise(
+        id="09.1",
+        title="From code to coordinate",
+        name="coordinate",
+        kind=Function(
+            ("code", "M"), edges=((0, 16), (64, 16), (72, 16), (15, 16), (16, 16), (129, 64)), draw=draw_code
+        ),
+        question="Write `coordinate(code, M)`: the pair (m, k) whose code is m + M · k.",
+        right=lambda code, M: (code % M, code // M),
+        solution="def coordinate(code, M):\n    return code % M, code // M",
+        hints=(
+            "m counts fastest: codes 0 to M - 1 are the first column.",
+            "k is how many whole columns lie before; m is what is left.",
+        ),
+        wrong=(
+            Wrong(lambda code, M: (code // M, code % M), "the two have changed places: m is what is left."),
+            Wrong(lambda code, M: (code % M, code - code % M), "k counts columns, not elements: divide by M."),
+            Wrong(lambda code, M: (code % M, code // 8), "the length of a column is M, not always 8."),
+        ),
+        because="A code counts down the columns, and each column has M elements.",
+    ),
+    Exercise(
+        id="09.2",
+        title="What does lane 5 hold?",
+        kind=Value("tuple", example="((0, 0), (0, 1), (0, 8), (0, 9))"),
+        question=(
+            "B of m16n8k16 has the layout `((4,8),(2,2)):((16,1),(8,64))`, with the code n + 8 · k. Which (n,k) does lane 5 hold, from v0 "
+            "to v3? Give four pairs. By hand, if you can."
+        ),
+        right=lambda: held_by("B", 5),
+        solution="answer = ((1, 2), (1, 3), (1, 10), (1, 11))",
+        hints=(
+            "The thread mode is (4,8): lane 5 is 1 in the first part and 1 in the second. What does it add to the code?",
+            "Lane 5 adds 16 + 1 = 17. The values add 0, 8, 64 and 72.",
+            "The codes are 17, 25, 81, 89. Divide each by 8: what is left is n, the quotient is k.",
+        ),
+        wrong=(
+            Wrong(((2, 1), (3, 1), (10, 1), (11, 1)), "these are (k,n). The question asks for (n,k)."),
+            Wrong(((1, 2), (1, 3), (9, 2), (9, 3)), "that is what lane 5 holds of C, or of A of m16n8k8."),
+            Wrong((17, 25, 81, 89), "these are the codes. Each is n + 8 · k."),
+            Wrong(((1, 1), (9, 1), (1, 5), (9, 5)), "this divides by 16. B is 8 x 16, so n runs from 0 to 7."),
+            Wrong(((5, 0), (5, 1), (5, 8), (5, 9)), "lane 5 is not row 5: four lanes share a row."),
+            Wrong(
+                ((1, 2), (1, 10), (1, 3), (1, 11)),
+                "the right elements in another order: v1 adds 8 to the code, v2 adds 64.",
+            ),
+        ),
+        because="17 = 1 + 8 · 2, and the values lie 1, 8 and 9 columns further: two 4-byte registers of neighbours along k.",
+    ),
+    Exercise(
+        id="09.3",
+        title="The accumulator of every m16n8",
+        name="held",
+        kind=Function(("lane",), edges=((0,), (1,), (4,), (5,), (31,)), draw=draw_lane),
+        question=(
+            "C of all m16n8 atoms has the layout `((4,8),(2,2)):((32,1),(16,8))`, with the code m + 16 · n. Write `held(lane)`: the four pairs "
+            "(m, n) of a lane, v0 to v3. This is the line that every epilogue needs."
+        ),
+        right=lambda lane: held_by("C", lane),
+        solution=(
+            "def held(lane):\n    m, n = lane // 4, 2 * (lane % 4)\n    return (m, n), (m, n + 1), (m + 8, n), (m + 8, n + 1)"
+        ),
+        hints=(
+            "Where is v0? The first part of the thread mode, lane % 4, adds 32: how many columns is that?",
+            "v0 is (lane // 4, 2 * (lane % 4)). v1 adds 16 to the code, v2 adds 8.",
+            "16 is one column; 8 is eight rows.",
+        ),
+        wrong=(
+            Wrong(
+                lambda lane: tuple((lane // 4 + 8 * j, 2 * (lane % 4) + i) for i in (0, 1) for j in (0, 1)),
+                "v1 and v2 have changed places: v1 is the neighbour in the row, v2 lies 8 rows below.",
+            ),
+            Wrong(
+                lambda lane: tuple((lane // 4 + 8 * j, lane % 4 + i) for j in (0, 1) for i in (0, 1)),
+                "each lane has two columns, so the next lane begins two further.",
+            ),
+            Wrong(
+                lambda lane: tuple((2 * (lane % 4) + i, lane // 4 + 8 * j) for j in (0, 1) for i in (0, 1)),
+                "this is (n, m); and a row of C has only 8 columns.",
+            ),
+            Wrong(
+                lambda lane: tuple((lane // 4 + j, 2 * (lane % 4) + i) for j in (0, 1) for i in (0, 1)),
+                "v2 and v3 lie 8 rows below, not one.",
+            ),
+        ),
+        because="Four lanes share a row; v0 and v1 are neighbours in it, and v2 and v3 lie 8 rows below.",
+    ),
+    Exercise(
+        id="09.4",
+        title="Who owns it?",
+        name="owner",
+        kind=Function(("m", "n"), edges=((0, 0), (0, 1), (1, 2), (1, 3), (7, 7), (3, 0)), draw=draw_place),
+        question=(
+            "C of the FP64 atom is 8 x 8, and its layout is `((4,8),2):((16,1),8)`. Write `owner(m, n)`: the pair (thread, value) that holds "
+            "C(m,n). It is the inverse of the layout."
+        ),
+        right=owner,
+        solution="def owner(m, n):\n    return 4 * m + n // 2, n % 2",
+        hints=(
+            "Each thread holds two neighbours of a row. How many threads share a row?",
+            "The value says which of the two neighbours. So it is the remainder of n by 2.",
+            "Row m begins with thread 4 * m; the column n belongs to the thread n // 2 of that row.",
+        ),
+        wrong=(
+            Wrong(lambda m, n: (8 * m + n, 0), "there are only 32 threads for 64 elements: each holds two."),
+            Wrong(
+                lambda m, n: (4 * m + n % 4, n // 4),
+                "a thread's two values are neighbours in the row, not 4 columns apart.",
+            ),
+            Wrong(
+                lambda m, n: (m + 8 * (n // 2), n % 2),
+                "threads run along the row first: thread 1 holds (0,2) and (0,3).",
+            ),
+            Wrong(lambda m, n: (n % 2, 4 * m + n // 2), "the thread comes first, then the value."),
+            Wrong(lambda m, n: (m + 8 * n) // 2, "the answer is a pair: the thread, and which of its two values."),
+        ),
+        because="Each row belongs to four threads, two neighbours to each.",
+    ),
+    Exercise(
+        id="09.5",
+        title="Store in vectors, load with ldmatrix",
+        kind=SwizzleFor(16, 32, 2, ACCESSES),
+        question=(
+            "A tile `(16,32):(32,1)` of half, rows of 64 bytes, is filled with 16-byte stores by rows and loaded by ldmatrix.x4 as A of "
+            "m16n8k16, at k = 0 and at k = 16. Which swizzle on elements makes stores and loads ideal? Any that does is right."
+        ),
+        right=lambda: tensor_core_cures(mma_atom(HALF), "A", 16, 32, 2, may_pad=False)[0].swizzle,
+        solution=(
+            "from cutelab import mma_atom, tensor_core_cures\n"
+            'atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")\n'
+            'answer = tensor_core_cures(atom, "A", 16, 32, 2, may_pad=False)[0].swizzle'
+        ),
+        hints=(
+            "A row is 64 bytes, so two rows fill all 32 banks, and rows 0, 2, 4 and 6 begin in bank 0. Which bits of the offset tell them apart?",
+            "The row sets bits 5 and up. Bit 5 is in the bank already; bits 6 and 7 are not. 16 bytes are 8 halves: bits 0 to 2 stay.",
+            "`tensor_core_cures(mma_atom(name), 'A', 16, 32, 2)` lists what is free, the best first.",
+        ),
+        wrong=(
+            Wrong("Sw<2,4,3>", "that is right on bytes. On elements of 2 bytes the base is one smaller."),
+            Wrong("Sw<1,3,3>", "this takes bit 6 alone: rows 0 and 4 still meet."),
+            Wrong("Sw<2,3,2>", "this takes bits 5 and 6. Bit 5 is in the bank already, and bit 7 is left out."),
+            Wrong("Sw<2,0,6>", "this takes the 8 halves of a 16-byte piece apart: M must leave bits 0 to 2 alone."),
+            Wrong("Sw<0,0,0>", "without a swizzle four of the eight rows begin in bank 0."),
+        ),
+        because="Bits 6 and 7, which tell the rows of a bank apart, go to bits 3 and 4, the number of the 16-byte piece.",
+    ),
+)

@@ -1,0 +1,319 @@
+"""What lesson thread_map asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from cutelab import PitchLinearStripminedThreadMap, PitchLinearWarpRakedThreadMap, parse_thread_map
+from cutelab.core.errors import CuteLabError
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, Value, describe, is_starter
+from cutelab.cutlass.thread_map import ThreadMap
+
+
+def lines_of_warp(warp: int) -> str:
+    """First and last line that this warp of the raked 64 x 32 map touches."""
+    raked = PitchLinearWarpRakedThreadMap((64, 32), 128, (8, 4), 8)
+    lines = raked.accesses()[32 * warp : 32 * warp + 32, :, 1]
+    return f"{lines.min()} to {lines.max()}"
+
+
+def what_happens() -> str:
+    """What the strip-mined map of 16 x 5 elements and 32 threads does."""
+    found = PitchLinearStripminedThreadMap((16, 5), 32).coverage()
+    return "covers" if found.exact else "past" if found.out_of_tile_elements else "misses"
+
+
+PREDICTIONS = (
+    Prediction(
+        id="06.a",
+        title="Accesses of one thread",
+        kind=Value("int", example="12"),
+        question=(
+            "32 threads share a tile of 16 x 8 elements, one element an access, each element once. How many accesses does "
+            "each thread make?"
+        ),
+        right=lambda: PitchLinearStripminedThreadMap((16, 8), 32).accesses_per_thread,
+        replies=(
+            Wrong(1, "One access each would touch 32 elements, and the tile has 128."),
+            Wrong(8, "That would be right for 16 threads."),
+            Wrong(2, "That is how many lines the 32 threads fill in one step."),
+            Wrong(16, "That is the width of the tile."),
+            Wrong(128, "That is the number of elements in the tile."),
+        ),
+        because="16 · 8 elements, shared by 32 threads: the map calls this number Iterations.",
+    ),
+    Prediction(
+        id="06.b",
+        title="Raked",
+        kind=Choice.of("4 to 7", "8 to 15", "4 to 23"),
+        question=(
+            "A tile of 32 lines, 4 warps; one access of a warp covers 4 lines. The map is *raked*: each warp owns one block of "
+            "neighbouring lines. Which lines does warp 1 touch, from first to last?"
+        ),
+        right=lambda: lines_of_warp(1),
+        replies=(
+            Wrong(
+                "4 to 7",
+                "That is one access of warp 1 if the warps take turns. Raked, warp 0 makes its second access there.",
+            ),
+            Wrong(
+                "4 to 23",
+                "That is the *striped* map: lines 4 to 7, and after all warps had their turn, lines 20 to 23.",
+            ),
+        ),
+        because="32 lines for 4 warps are 8 each, and the block of warp 1 is the second one.",
+    ),
+    Prediction(
+        id="06.c",
+        title="Five lines",
+        kind=Choice(
+            (
+                ("rejected", "the compiler rejects it"),
+                ("covers", "it covers the tile"),
+                ("misses", "it misses the last line"),
+                ("past", "it runs past the tile"),
+            )
+        ),
+        question=(
+            "`PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>`: 32 threads fill 2 lines of 16 in a step, and the tile "
+            "has 5 lines. What happens?"
+        ),
+        right=what_happens,
+        replies=(
+            Wrong("rejected", "CUTLASS up to 2.10 did. Since 2.11 it rounds the number of steps up, in silence."),
+            Wrong("covers", "5 is no multiple of 2."),
+            Wrong("misses", "It would if the number of steps were rounded down. It is rounded up."),
+        ),
+        because="3 steps of 2 lines are 6 lines.",
+    ),
+)
+
+
+MISSING = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,12>, 64, PitchLinearShape<8,4>, 8>"
+FOUR = {
+    "a": "PitchLinearStripminedThreadMap<PitchLinearShape<32,12>, 64, 1>",
+    "b": "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,24>, 96, PitchLinearShape<8,4>, 8>",
+    "c": "PitchLinearWarpStripedThreadMap<PitchLinearShape<64,24>, 128, PitchLinearShape<8,4>, 8>",
+    "d": "PitchLinear2DThreadTileStripminedThreadMap<PitchLinearShape<64,32>, 64, PitchLinearShape<4,4>>",
+}
+
+
+@dataclass(frozen=True)
+class Cover:
+    """What counts of a map: class, tile and vector; and that it covers, or else the type itself."""
+
+    kind: str
+    tile: tuple[int, int]
+    vector: int
+    otherwise: str
+    coverage: str
+
+
+@dataclass(frozen=True)
+class CoveringMap:
+    """A thread map, as a C++ type or as an object. Any map of the right class, tile and vector that covers the tile is right."""
+
+    def untouched(self, answer: Any) -> bool:
+        return is_starter(answer)
+
+    def read(self, answer: Any, seed: str = "") -> Cover:
+        found = parse_thread_map(answer) if isinstance(answer, str) else answer
+        if not isinstance(found, ThreadMap):
+            raise CuteLabError(
+                f'The answer must be a thread map, as text such as "{MISSING}"; yours is {describe(answer)}.'
+            )
+        covers = found.coverage()
+        otherwise, words = ("", "") if covers.exact else (str(found), str(covers))
+        return Cover(type(found).__name__, tuple(found.tile), found.elements_per_access, otherwise, words)
+
+    def read_right(self, right: Any, seed: str = "") -> Cover:
+        return self.read(right())
+
+    def difference(self, mine: Cover, right: Cover) -> str:
+        if mine.coverage:
+            return f"Of yours, coverage() says: {mine.coverage}."
+        for what, a, b in (
+            ("class", mine.kind, right.kind),
+            ("tile", mine.tile, right.tile),
+            ("ElementsPerAccess", mine.vector, right.vector),
+        ):
+            if a != b:
+                return f"Yours covers its tile, but its {what} is {a}, and {b} was asked for."
+        return ""
+
+
+def stripmined(columns: int, lines: int, threads: int, elements: int) -> tuple[int, int]:
+    """Iterations and Delta along strided, computed by the library."""
+    found = PitchLinearStripminedThreadMap((columns, lines), threads, elements)
+    return found.iterations.strided, found.delta.strided
+
+
+def draw_map(random: Random) -> tuple[int, int, int, int]:
+    """A strip-mined map whose threads fill one line or more."""
+    elements, vectors = random.choice((1, 2, 4, 8)), random.choice((4, 8, 16))
+    return vectors * elements, random.randint(1, 64), vectors * random.randint(1, 16), elements
+
+
+def touched(thread: int, access: int) -> tuple[int, int]:
+    """Where the raked 64 x 32 map sends this thread in this access."""
+    raked = PitchLinearWarpRakedThreadMap((64, 32), 128, (8, 4), 8)
+    contiguous, strided = raked.accesses()[thread, access].tolist()
+    return contiguous, strided
+
+
+def faulty() -> str:
+    """The one of the four maps that does not cover its tile."""
+    return next(key for key, text in FOUR.items() if not parse_thread_map(text).coverage().exact)
+
+
+EXERCISES = (
+    Exercise(
+        id="06.1",
+        title="Iterations and Delta by hand",
+        name="strided",
+        kind=Function(
+            ("columns", "lines", "threads", "elements"),
+            edges=((16, 8, 32, 1), (16, 5, 32, 1), (64, 32, 128, 8), (8, 3, 64, 1), (32, 8, 32, 1), (16, 16, 4, 4)),
+            draw=draw_map,
+        ),
+        question=(
+            "A strip-mined map has a tile of `columns` x `lines`, `threads` threads and `elements` elements an access; the threads fill "
+            "at least one line. Write `strided(columns, lines, threads, elements)`: the pair of Iterations and Delta along strided."
+        ),
+        right=stripmined,
+        solution=(
+            "def strided(columns, lines, threads, elements):\n"
+            "    step = threads // (columns // elements)\n"
+            "    return -(-lines // step), step"
+        ),
+        hints=(
+            "How many vectors has a line? How many lines do all threads fill in one step?",
+            "Delta is the number of lines that one step fills. Iterations is how many steps the tile needs.",
+            "The number of steps is rounded up; `-(-a // b)` does that. Both numbers come from the lines of one step.",
+        ),
+        wrong=(
+            Wrong(
+                lambda columns, lines, threads, elements: (
+                    lines // (threads // (columns // elements)),
+                    threads // (columns // elements),
+                ),
+                "the last step is lost: CUTLASS rounds the number of steps up.",
+            ),
+            Wrong(
+                lambda columns, lines, threads, elements: (-(-lines * columns // threads), max(1, threads // columns)),
+                "this counts one element an access; a line has `columns // elements` vectors.",
+            ),
+            Wrong(
+                lambda columns, lines, threads, elements: (
+                    threads // (columns // elements),
+                    -(-lines // (threads // (columns // elements))),
+                ),
+                "Iterations and Delta have changed places.",
+            ),
+            Wrong(
+                lambda columns, lines, threads, elements: (-(-lines // (threads // (columns // elements))), 1),
+                "Delta 1 would send a thread to the line that its neighbours fill in the same step.",
+            ),
+            Wrong(
+                lambda columns, lines, threads, elements: (
+                    -(-lines // (threads // (columns // elements))),
+                    columns * (threads // (columns // elements)),
+                ),
+                "this Delta is a linear offset. A map counts lines; what a line is in memory, the layout says.",
+            ),
+        ),
+        because="One step fills threads / (columns / elements) lines: that is Delta, and it goes into the tile's lines, rounded up.",
+    ),
+    Exercise(
+        id="06.2",
+        title="Cover the tile",
+        kind=CoveringMap(),
+        question=(
+            f"`{MISSING}` leaves 4 of its 12 lines untouched. Keep class, tile and vector, and change the number of threads, so that "
+            "each element is touched once. Write the whole type."
+        ),
+        right=lambda: PitchLinearWarpRakedThreadMap((64, 12), 96, (8, 4), 8),
+        solution='answer = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,12>, 96, PitchLinearShape<8,4>, 8>"',
+        hints=(
+            "A warp of 8 x 4 lanes covers 64 x 4 elements in one access. How many such blocks has the tile?",
+            "There are 3 blocks. How many warps can share 3 blocks without a rest?",
+            "1 warp or 3 warps work; a warp has 32 threads.",
+        ),
+        wrong=(
+            Wrong(MISSING, "nothing has changed yet: 3 blocks for 2 warps leave a rest, and it is dropped."),
+            Wrong(
+                MISSING.replace(" 64,", " 128,"),
+                "4 warps are one too many: the fourth starts at line 12, below the tile.",
+            ),
+            Wrong(
+                MISSING.replace("<64,12>", "<64,16>"),
+                "this covers a larger tile, 64 x 16. Lines 12 to 15 would have to be there in memory.",
+            ),
+            Wrong(
+                MISSING.replace("<64,12>", "<64,8>"),
+                "this covers its tile, but the tile has lost the four lines that we want to load.",
+            ),
+            Wrong(
+                "PitchLinearStripminedThreadMap<PitchLinearShape<64,12>, 32, 8>",
+                "this covers the tile as a strip-mined map. Stay with the raked one.",
+            ),
+        ),
+        because="3 warp-wide accesses are shared without a rest by 3 warps (96 threads) or by 1 warp (32 threads).",
+    ),
+    Exercise(
+        id="06.3",
+        title="Spot the silent fault",
+        kind=Choice(tuple((key, f"{key}: `{text}`") for key, text in FOUR.items())),
+        question="All four compile, and one of them does not cover its tile. Which? Count first, then ask `coverage()`. "
+        + " ".join(f"{key}: `{text}`." for key, text in FOUR.items()),
+        right=faulty,
+        solution='answer = "c"',
+        hints=(
+            "For each map: how many warp-wide (or block-wide) accesses has the tile, and how many warps share them?",
+            "Look for a division with a remainder. Which of these tiles has 6 blocks for a number of warps that does not divide 6?",
+        ),
+        wrong=(
+            Wrong("a", "64 threads fill 2 lines of 32, and 12 is a multiple of 2."),
+            Wrong("b", "the tile has 6 blocks of 64 x 4, and 96 threads are 3 warps: 2 blocks each."),
+            Wrong("d", "the tile has 16 x 8 thread tiles of 4 x 4: two for each of the 64 threads."),
+        ),
+        because="6 blocks for 4 warps: each warp takes one, and the last 8 lines are never touched.",
+    ),
+    Exercise(
+        id="06.4",
+        title="Read what a thread touches",
+        kind=Value("tuple", example="(8, 12)"),
+        question=(
+            "In the raked map `<64,32>, 128, <8,4>, 8` (Iterations (1,2), Delta (64,4)), where does thread 77 make its access 1? Give "
+            "(contiguous, strided) of its first element. By hand, if you can."
+        ),
+        right=lambda: touched(77, 1),
+        solution="answer = (40, 21)",
+        hints=(
+            "Which warp is thread 77 in, and which lane is it there? Where does the block of that warp begin?",
+            "Warp 2, lane 13; the block of warp 2 begins at line 16. The lanes lie 8 in a line, and each takes 8 elements.",
+            "Lane 13 is the sixth lane of the second line. Access 1 is one Delta further down.",
+        ),
+        wrong=(
+            Wrong((21, 40), "the two have changed places: contiguous comes first."),
+            Wrong((40, 17), "this is access 0, its initial_offset. Add one Delta along strided."),
+            Wrong(
+                (5, 21),
+                "lane 13 is the sixth of its line, but it starts after five vectors of 8 elements. Count elements.",
+            ),
+            Wrong(
+                (40, 25),
+                "this is the striped map, where the warps take turns. Raked, each warp has a block of 8 lines.",
+            ),
+            Wrong((40, 5), "this is warp 0. Thread 77 is in warp 2, whose block begins at line 16."),
+            Wrong(
+                (104, 17), "Delta has two parts; access 1 is the second iteration along strided, not along contiguous."
+            ),
+        ),
+        because="Lane 13 of warp 2 starts at (5·8, 16 + 1), and one Delta of 4 lines further is access 1.",
+    ),
+)

@@ -1,0 +1,274 @@
+"""What lesson tiling asks: its predictions and its exercises."""
+
+from __future__ import annotations
+
+from random import Random
+
+from cutelab import Layout, blocked_product, logical_divide, offsets, raked_product, size, zipped_divide
+from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
+from cutelab.course.ask.functions import Function
+from cutelab.course.ask.kinds import Choice, LayoutMap, Value
+
+TILES = zipped_divide(Layout((128, 128)), (4, 8))
+
+
+PREDICTIONS = (
+    Prediction(
+        id="08.a",
+        title="Block (3,5)",
+        kind=Value("int", example="132"),
+        question="`(128,128):(1,128)` is cut into tiles of 4 rows and 8 columns. At which offset does tile (3,5) begin?",
+        right=lambda: TILES(0, (3, 5)),
+        replies=(
+            Wrong(643, "That is the element (3,5) of the matrix. A tile is 4 rows high and 8 columns wide."),
+            Wrong(1576, "That is row-major: 3 tiles down are 3·4 rows, but rows are neighbours here, 1 apart."),
+            Wrong(2572, "One tile to the right passes 8 columns, not 4."),
+            Wrong(23, "That is what t(3,5) gives with plain numbers. You will meet it in a moment."),
+            Wrong(5120, "That is tile (0,5). Three tiles further down are 3·4 elements more."),
+        ),
+        because="3 tiles down pass 3·4 rows, 5 to the right pass 5·8 columns of 128.",
+    ),
+    Prediction(
+        id="08.b",
+        title="Plain numbers",
+        kind=Choice.of("the tile (3,5)", "offset 5132", "offset 23", "a compile error"),
+        question="t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody writes t(3,5). What is it?",
+        right=lambda: f"offset {TILES(3, 5)}",
+        replies=(
+            Wrong("the tile (3,5)", "A tile needs `_` for the elements that stay: t(_, make_coord(3,5))."),
+            Wrong("offset 5132", "That is where the tile (3,5) begins: t(0, make_coord(3,5))."),
+            Wrong("a compile error", "It compiles: t has two modes, and each takes a plain 1-D index."),
+        ),
+        because="Mode 0 counts elements, mode 1 counts tiles: element 3 of tile number 5, which lies 5 tiles down.",
+    ),
+    Prediction(
+        id="08.c",
+        title="How many tiles",
+        kind=Value("int", example="8"),
+        question="A matrix of shape (12,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
+        right=lambda: size(logical_divide(Layout((12, 32)), Layout((4, 8)))[1]),
+        replies=(
+            Wrong(11, "Some tools say so. It is 384 elements in tiles of 32."),
+            Wrong(3, "There are that many tiles down in the tuple's way, and several across."),
+            Wrong(32, "That is the number of elements of one tile."),
+        ),
+        because="The layout takes 32 elements in 1-D order, and 384 / 32 is the number of tiles.",
+    ),
+    Prediction(
+        id="08.d",
+        title="Two integers",
+        kind=Choice.of(8, 10, 32, 320),
+        question="Somebody writes `blocked_product(make_layout(_4{}, _8{}), make_layout(_2{}, _5{}))`. How many elements has the result?",
+        right=lambda: size(blocked_product(Layout(4, 8), Layout(2, 5))),
+        replies=(
+            Wrong("10", "That is the number of blocks that was meant."),
+            Wrong("32", "That is the size of the block that was meant."),
+            Wrong("320", "That was meant. It needs make_layout(make_shape(_4{}, _8{})), and so for the other."),
+        ),
+        because="`make_layout(4, 8)` is `4:8`, four elements; the tiler is `2:5`, two copies.",
+    ),
+)
+
+
+def begins(rows: int, cols: int, m: int, n: int, i: int, j: int) -> int:
+    """Where tile (i,j) of m x n begins in a compact column-major matrix, computed by the library."""
+    return zipped_divide(Layout((rows, cols)), (m, n))(0, (i, j))
+
+
+def draw_tile(random: Random) -> tuple[int, int, int, int, int, int]:
+    """A matrix of whole tiles, and one of them."""
+    m, n, down, across = (random.randint(1, 12) for _ in range(4))
+    return m * down, n * across, m, n, random.randrange(down), random.randrange(across)
+
+
+def owner(row: int, col: int) -> tuple[int, int]:
+    """Which copy of the raked product holds this element?"""
+    raked = raked_product(Layout((4, 8)), Layout((2, 5)))
+    here = offsets(raked)[row, col]
+    copies = [
+        (i, j)
+        for i in range(2)
+        for j in range(5)
+        if here in offsets(raked((i, None), (j, None))) + raked((i, 0), (j, 0))
+    ]
+    return copies[0]
+
+
+def same_cut() -> Layout:
+    """The layout tiler of an 8 x 8 matrix whose tiles are those of <4, 2>."""
+    tiles = zipped_divide(Layout((8, 8)), (4, 2))
+    return tiles[0]
+
+
+SLICES = (
+    "t(2, 3)",
+    "t(_, 2, 3)",
+    "t(_, make_coord(2,3))",
+    "t(make_coord(2,3), _)",
+    "t(make_coord(_,2), make_coord(_,3))",
+)
+
+EXERCISES = (
+    Exercise(
+        id="08.1",
+        title="Where a tile begins",
+        name="begins",
+        kind=Function(
+            ("rows", "cols", "m", "n", "i", "j"),
+            edges=(
+                (128, 128, 4, 8, 3, 5),
+                (16, 32, 4, 8, 0, 0),
+                (16, 32, 4, 8, 1, 0),
+                (16, 32, 4, 8, 0, 1),
+                (12, 8, 4, 2, 2, 3),
+                (5, 7, 1, 1, 4, 6),
+                (6, 6, 6, 6, 0, 0),
+            ),
+            draw=draw_tile,
+        ),
+        question=(
+            "A column-major matrix of `rows` x `cols` elements without gaps is cut into tiles of `m` rows and `n` columns. Write "
+            "`begins(rows, cols, m, n, i, j)`: the offset at which tile (i,j) begins."
+        ),
+        right=begins,
+        solution="def begins(rows, cols, m, n, i, j):\n    return i * m + j * n * rows",
+        hints=(
+            "The first element of tile (i,j) is an element of the matrix. In which row and column does it stand?",
+            "It stands in row i·m and column j·n. Column-major: one step down is 1, one step to the right is a whole column.",
+            "A whole column has `rows` elements. So the second term is j times n of them.",
+        ),
+        wrong=(
+            Wrong(
+                lambda rows, cols, m, n, i, j: i * m * cols + j * n,
+                "this is row-major. Here one step down is the neighbour in memory.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j: i + j * rows,
+                "this is the element (i,j) of the matrix. A tile is m rows and n columns large.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j: i * n + j * m * rows,
+                "m and n have changed places: m belongs to the rows.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j: i * m + j * n * cols,
+                "a step to the right passes one column, which is `rows` long.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j: (i + j * (rows // m)) * m * n,
+                "so it would be if each tile lay in one piece in memory. Here its columns lie `rows` apart.",
+            ),
+        ),
+        because="Tile (i,j) begins at element (i·m, j·n): the rest mode has strides m·1 and n·rows.",
+    ),
+    Exercise(
+        id="08.2",
+        title="The line that takes it",
+        kind=Choice.of(*SLICES),
+        question=(
+            "t is the zipped_divide of a matrix by make_tile(_8{}, _16{}). Which line takes tile (2,3)? The answers: "
+            + ", ".join(f'"{s}"' for s in SLICES)
+            + "."
+        ),
+        right=lambda: "t(_, make_coord(2,3))",
+        solution='answer = "t(_, make_coord(2,3))"',
+        hints=(
+            "zipped_divide has two modes: the elements of a tile, and the tiles.",
+            "The elements all stay: that mode gets `_`. The tiles have two numbers, and these are one coordinate.",
+        ),
+        wrong=(
+            Wrong("t(2, 3)", "this is one offset: element 2 of tile number 3."),
+            Wrong("t(_, 2, 3)", "this takes it from tiled_divide, which has the tile numbers at the top level."),
+            Wrong(
+                "t(make_coord(2,3), _)", "the modes are exchanged: this keeps all tiles, and of each the element (2,3)."
+            ),
+            Wrong(
+                "t(make_coord(_,2), make_coord(_,3))",
+                "this takes it from logical_divide, which keeps the modes of the matrix.",
+            ),
+        ),
+        because="`_` keeps the elements, make_coord names the tile.",
+    ),
+    Exercise(
+        id="08.3",
+        title="A zipped_divide by hand",
+        kind=LayoutMap('"((4,8),(32,16)):((1,128),(4,1024))"'),
+        question=(
+            "Divide `(12,8):(1,12)` by tiles of 4 rows and 2 columns. Write the result of zipped_divide, as CuTe prints it: "
+            "((tile),(rest))."
+        ),
+        right=lambda: zipped_divide(Layout((12, 8)), (4, 2)),
+        solution='answer = "((4,2),(3,4)):((1,12),(4,24))"',
+        hints=(
+            "The tile is (4,2), and its strides are those of the matrix. How many tiles go down, and how many across?",
+            "12 / 4 = 3 tiles down, 8 / 2 = 4 across. One tile down is 4 rows further: 4 offsets.",
+            "One tile to the right passes 2 columns of 12. That is the last stride.",
+        ),
+        wrong=(
+            Wrong("((4,2),(3,4)):((1,4),(4,24))", "the columns of the tile lie as far apart as those of the matrix."),
+            Wrong("((4,2),(3,4)):((1,12),(4,12))", "one tile to the right passes two columns."),
+            Wrong(
+                "((4,2),(3,4)):((1,12),(1,12))", "the rest counts tiles, and a tile is 4 rows high and 2 columns wide."
+            ),
+            Wrong(
+                "((4,3),(2,4)):((1,4),(12,24))",
+                "this is logical_divide, which keeps rows and columns. Zip them: tile modes first.",
+            ),
+            Wrong("((3,4),(4,2)):((4,24),(1,12))", "tile and rest are exchanged: the tile comes first."),
+            Wrong(
+                "((4,2),(3,4)):((1,4),(8,24))",
+                "these strides are of tiles that lie in one piece; the matrix has not moved.",
+            ),
+        ),
+        because="The tile keeps the strides 1 and 12; the tiles are 4·1 and 2·12 apart.",
+    ),
+    Exercise(
+        id="08.4",
+        title="A layout for a tuple",
+        kind=LayoutMap('"(4,2):(1,4)"'),
+        question=(
+            "The tuple <4, 2> cuts `(8,8):(1,8)` into blocks of 4 rows and 2 columns. The layout `(4,2):(1,4)` does not: its tiles are whole "
+            "columns. Which layout tiler of shape (4,2) cuts the same blocks as the tuple?"
+        ),
+        right=same_cut,
+        solution='answer = "(4,2):(1,8)"',
+        hints=(
+            "A layout tiler counts elements of the matrix in 1-D order, down the first column, then the second.",
+            "The second column of a block begins one whole column of the matrix later.",
+        ),
+        wrong=(
+            Wrong("(4,2):(1,4)", "this one takes 8 elements in a row: a whole column of 8."),
+            Wrong("(4,2):(1,2)", "this one overlaps with itself."),
+            Wrong("(4,2):(8,1)", "these are 4 columns and 2 rows."),
+            Wrong("(4,2):(1,16)", "this one leaves out every second column."),
+            Wrong("(4,2):(2,8)", "this one takes every second row."),
+        ),
+        because="In 1-D order the columns of the matrix are 8 apart, so the tile's second stride is 8.",
+    ),
+    Exercise(
+        id="08.5",
+        title="Whose element",
+        kind=Value("tuple", example="(0, 4)"),
+        question=(
+            "`raked_product` repeats a 4 x 8 block over a 2 x 5 grid, one block for each of ten threads. Which thread (i, j) owns the element "
+            "in row 5, column 12?"
+        ),
+        right=lambda: owner(5, 12),
+        solution="answer = (1, 2)",
+        hints=(
+            "Raked: neighbours belong to different blocks. Going down, the owner changes with every row.",
+            "Down there are 2 copies, in turn. Across there are 5, in turn.",
+        ),
+        wrong=(
+            Wrong(
+                (1, 1),
+                "so it is in blocked_product, where each block is in one piece. Raked blocks are dealt out like cards.",
+            ),
+            Wrong((2, 1), "i counts the copies down, from 0 to 1; j counts those across."),
+            Wrong((1, 4), "across the copies take turns every 5 columns, not every 8."),
+            Wrong((0, 2), "the column is right. Row 5 is odd, and the copies take turns row by row."),
+            Wrong((2, 2), "i counts the copies down, and there are two: 0 and 1."),
+        ),
+        because="Row 5 is 1 modulo 2, column 12 is 2 modulo 5.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""CUTLASS's own classes: thread maps, matrix layouts, atoms, thread-value layouts."""

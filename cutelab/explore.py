@@ -1,0 +1,271 @@
+"""Floor 5: one function a topic. Each returns an Explorer: knobs beside a picture, and the same in code."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Literal
+
+from cutelab.course.card.knobs import Params, plain
+from cutelab.course.lab.explorer import Explorer
+
+__all__ = [
+    "Explorer",
+    "algebra",
+    "banks",
+    "coalescing",
+    "kernel",
+    "layout",
+    "pipeline",
+    "strips",
+    "swizzle",
+    "tensor_core",
+    "thread_map",
+    "tiling",
+]
+
+
+def _open(name: str, scene: ModuleType, params: type[Params], given: dict[str, Any], **options: Any) -> Explorer:
+    return Explorer(name, scene, params().change(**{k: plain(k, v) for k, v in given.items()}), **options)
+
+
+def layout(
+    layout: str = "(8,8):(8,1)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Where does each coordinate of a layout live in memory, and what lies at each offset?
+
+    layout   any CuTe expression: "(8,8):(8,1)", "((4,2),8):((1,4),8)", "(_4,_2):(_2,_1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.course.topics.layout.model.LayoutParams`, such as the probe or the colours
+
+    >>> lab = layout("(8,8):(8,1)", row=4)
+    >>> lab.set(layout="(8,8):(9,1)")
+    >>> lab.code()
+    'explore.layout("(8,8):(9,1)", row=4)'
+    >>> lab.picture.status
+    '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7'
+    """
+    from cutelab.course.topics.layout import model as scene
+
+    return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def coalescing(
+    element: str = "float32", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which lines and sectors of global memory does one warp's access touch, and how many would do?
+
+    element       int8, half, float32, float64 or uint128
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.coalescing.model.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
+
+    >>> lab = coalescing(stride=32)
+    >>> lab.result.count, lab.result.ideal
+    (32, 4)
+    >>> lab.set(stride=1)
+    >>> lab.result.count
+    4
+    """
+    from cutelab.course.topics.coalescing import model as scene
+
+    return _open("coalescing", scene, scene.CoalescingParams, {"element": element, **params}, scale=scale, view=view)
+
+
+def banks(
+    layout: str = "(32,32):(32,1)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """In which banks do the lanes of a warp meet, and how many wavefronts is that?
+
+    layout   the tile in shared memory: "(32,32):(32,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.course.topics.banks.model.BanksParams`, and `pitch`
+
+    >>> lab = banks(pitch=32, read="column", index=12)
+    >>> lab.result.waves.summary()
+    '32 wavefronts where 1 would do (32-way)'
+    >>> lab.set(pitch=33)
+    >>> lab.result.waves.count, lab.code()
+    (1, 'explore.banks("(32,32):(33,1)")')
+    """
+    from cutelab.course.topics.banks import model as scene
+
+    return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def strips(
+    row_pitch: int = 16, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Where does each thread work by the strip formula, what does it miss, and what does each warp pay?
+
+    row_pitch     elements from one row to the next
+    scale, view   as in `layout`
+    params        any field of `cutelab.course.topics.strips.model.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+
+    >>> lab = strips(threads=64, pitch=8, strips=4)
+    >>> lab.picture.verdicts[0].sentence
+    '64 of 576 elements touched; rows 4 to 31 are skipped.'
+    """
+    from cutelab.course.topics.strips import model as scene
+
+    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
+
+
+def swizzle(
+    swizzle: str = "Sw<3,0,3>", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does Swizzle<B,M,S> do to a tile, bit by bit, and to the banks of a column?
+
+    swizzle  "Sw<3,0,3>", or a whole expression such as "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
+    scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
+    view     "widget", or "html" where anywidget cannot load
+    params   any field of `cutelab.course.topics.swizzle.model.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
+
+    >>> lab = swizzle("Sw<3,4,3>", unit="bytes", layout="(8,64):(64,1)", element="half", access_bytes=16)
+    >>> lab.result.wave.count, lab.result.wave_after.count, str(lab.result.swizzle)
+    (8, 1, 'Sw<3,3,3>')
+    """
+    from cutelab.course.topics.swizzle import model as scene
+
+    return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)
+
+
+def thread_map(
+    thread_map: Any = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,32>, 128, PitchLinearShape<8,4>, 8>",
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Which thread of a CUTLASS 2.x thread map touches which element of the tile, in which order, and what does it cost?
+
+    thread_map  the C++ type as text, or a thread map of cutelab
+    scale, view as for `layout`
+    params      any field or knob of `cutelab.course.topics.thread_map.model.ThreadMapParams`, such as access, thread, ld, shared, other
+
+    >>> lab = thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>", element="float32")
+    >>> print(lab.result.sides[0].coverage)
+    128 elements, each touched once
+    >>> lab.set(lines=5)
+    >>> lab.params.thread_map
+    'PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>'
+    """
+    from cutelab.course.topics.thread_map import model as scene
+
+    return _open(
+        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
+    )
+
+
+def pipeline(
+    m: int = 128,
+    n: int = 128,
+    k: int = 32,
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Who waits for whom while tiles flow through shared memory into the Tensor Core, and what does another stage buy?
+
+    m, n, k       the tile: A is m x k, B is n x k
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.pipeline.model.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+
+    >>> lab = pipeline(stages=2)
+    >>> lab.picture.verdicts[0].sentence
+    'Each tile takes 812 cycles where 512 would do: the Tensor Core waits 37 % of the time'
+    >>> lab.set(stages=4)
+    >>> lab.result.cycles, lab.code()
+    (512.0, 'explore.pipeline(stages=4)')
+    """
+    from cutelab.course.topics.pipeline import model as scene
+
+    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+
+
+def algebra(
+    operation: str = "composition", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does an operation of the layout algebra do, and does its law hold? One coordinate, followed through all maps.
+
+    operation  "composition", "coalesce", "complement", "right_inverse", "left_inverse" or "max_common_vector"
+    params   a and b (any CuTe expression), cotarget (of complement), index (the probe), example (pairs to start from)
+    scale, view  as in `layout`
+
+    >>> lab = algebra(a="(6,2):(8,2)", b="(4,3):(3,1)")
+    >>> lab.result.layout, lab.picture.status
+    (Layout('((2,2),3):((24,2),8)'), 'c = (1,1) → B(c) = 4 → A(4) = 32 · R(c) = 32')
+    >>> lab.set(a="(8,8):(1,9)", b="4:12")
+    >>> lab.picture.verdicts[0].sentence
+    'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
+    """
+    from cutelab.course.topics.algebra import model as scene
+
+    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
+
+
+def tiling(
+    layout: str = "(16,32):(1,16)", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """Which element is in which tile, where does a tile begin, and which C++ takes it?
+
+    layout   the matrix (or the block of a product): any CuTe expression
+    params   tiler ("<4, 8>" by mode, `_` keeps a mode whole; "(4,8):(1,16)" over the 1-D order), operation, other (a second
+             tiler beside the first), i and j (the picked tile), element (a place in it), example
+    scale, view  as in `layout`
+
+    >>> lab = tiling("(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
+    >>> lab.picture.status
+    'tile (3,5), element (0,0) → (12,40) of the matrix → offset 5132 elements'
+    >>> print(lab.picture.copies["C++"].splitlines()[1])
+    auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
+    """
+    from cutelab.course.topics.tiling import model as scene
+
+    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def tensor_core(
+    atom: str = "SM80_16x8x8_F32F16F16F32_TN",
+    *,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """Which thread holds what in a matrix instruction, and how does it get there from shared memory?
+
+    atom         any MMA atom, by CUTLASS's name
+    scale, view  as for `layout`
+    params       any field of `cutelab.course.topics.tensor_core.model.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
+
+    >>> lab = tensor_core("SM80_16x8x16_F32F16F16F32_TN", operand="A", thread=5)
+    >>> lab.result.held.tolist()[:3], lab.result.feed.load.summary()
+    ([[1, 2], [1, 3], [9, 2]], 'ldmatrix.x4: 32 wavefronts where 4 would do')
+    >>> lab.set(swizzle="Sw<3,3,3>")
+    >>> lab.result.feed.load.summary()
+    'ldmatrix.x4: 4 wavefronts, the ideal'
+    """
+    from cutelab.course.topics.tensor_core import model as scene
+
+    return _open("tensor_core", scene, scene.TensorCoreParams, {"atom": atom, **params}, scale=scale, view=view)
+
+
+def kernel(
+    kernel: str = "transpose", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """What does each access of a kernel cost, predicted from its layout, and how fast was it on an H200?
+
+    kernel   "transpose" or "gemm"
+    params   any field of `cutelab.course.topics.kernel.model.KernelParams`, or variant="padded"
+
+    >>> lab = kernel(tile=64)
+    >>> lab.set(variant="padded")
+    >>> lab.code()
+    'explore.kernel(variant="padded")'
+    >>> lab.picture.status
+    'padded: 0.537 ms at 16384 x 16384 · 3996 GB/s · best copy 4282 GB/s'
+    """
+    from cutelab.course.topics.kernel import model as scene
+
+    return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)

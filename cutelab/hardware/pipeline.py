@@ -1,0 +1,246 @@
+"""A pipeline that feeds Tensor Cores: tiles are copied to shared memory and multiplied, in one or several stages.
+
+Stage i % stages of shared memory holds tile i. A tile's copy is issued when its stage is free, takes `latency` until data
+flow, and then shares one channel with the copies before it; its MMA waits for the data and for the MMA before it. Time is
+counted in clock cycles of one multiprocessor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+
+import numpy as np
+
+from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
+
+# The most shared memory of one thread block in KB. Source: CUDA programming guide, technical specifications per compute
+# capability; libcu++'s architecture traits.
+SHARED_KB = {"sm_70": 96, "sm_75": 64, "sm_80": 163, "sm_86": 99, "sm_89": 99, "sm_90": 227, "sm_100": 227}
+MAX_TILES, MAX_STAGES = 100_000, 64
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """How fast do tiles flow through shared memory into the MMA, and who waits for whom?
+
+    m, n, k        the tile: A is m x k, B is n x k, and each step multiplies them
+    element_bytes  bytes of an element of A and B; 0.5 for 4-bit elements, 0.125 for bits
+    stages         how many tiles fit in shared memory at once: 1 overlaps nothing, 2 is double buffering
+    latency        cycles from the issue of a copy until its data begin to arrive
+    copy_rate      bytes a cycle into shared memory
+    mma_rate       floating-point operations a cycle (a multiply and an add are two)
+    tiles          how many steps along K
+    arch           "sm_70" to "sm_100": the limit of shared memory; None: no limit
+
+    Raises CuteLabError when the stages need more shared memory than a block of that architecture may have.
+
+    >>> two = Pipeline(128, 128, 32, stages=2, latency=600, copy_rate=32, mma_rate=2048)
+    >>> two.copy_cycles, two.mma_cycles, two.steady_state, two.stages_needed
+    (512.0, 512.0, 812.0, 4)
+    >>> print(two.summary())
+    812 cycles a tile where 512 would do: 2 stages do not cover the latency of 600 cycles, 4 would
+    """
+
+    m: int
+    n: int
+    k: int
+    element_bytes: float = 2
+    stages: int = 2
+    latency: float = 600
+    copy_rate: float = 32
+    mma_rate: float = 2048
+    tiles: int = 16
+    arch: str | None = "sm_80"
+
+    def __post_init__(self) -> None:
+        for name, most in (("m", 4096), ("n", 4096), ("k", 4096), ("stages", MAX_STAGES), ("tiles", MAX_TILES)):
+            value = getattr(self, name)
+            if not is_int(value) or not 1 <= value <= most:
+                raise CuteLabError(f"{name} must be a whole number from 1 to {most:,}, got {value!r}")
+        for name in ("latency", "copy_rate", "mma_rate", "element_bytes"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12
+            if not number or (name != "latency" and not value):
+                raise CuteLabError(
+                    f"{name} must be a number above 0, got {value!r}" + (" (0 is allowed)" if name == "latency" else "")
+                )
+        if self.element_bytes not in (0.125, 0.5, 1, 2, 4, 8, 16):
+            raise CuteLabError(f"an element has 0.125, 0.5, 1, 2, 4, 8 or 16 bytes, got {self.element_bytes!r}")
+        if self.tile_bytes % 1:
+            raise CuteLabError(f"the tile has {self.tile_bytes} bytes; choose sizes that fill whole bytes")
+        limit = self.shared_limit
+        if limit is not None and self.shared_bytes > limit:
+            fits = int(limit // self.tile_bytes)
+            advice = f"{fits} would fit" if fits else "not even one fits; choose a smaller tile"
+            raise CuteLabError(
+                f"{_count(self.stages, 'stage')} of {int(self.tile_bytes):,} bytes need {int(self.shared_bytes):,} bytes of shared memory; "
+                f"a block of {self.arch} has at most {limit:,} ({SHARED_KB[self.arch]} KB): {advice}"  # type: ignore[index]
+            )
+
+    @property
+    def tile_bytes(self) -> float:
+        """Bytes of one stage: the tiles of A and B."""
+        return (self.m + self.n) * self.k * self.element_bytes
+
+    @property
+    def shared_bytes(self) -> float:
+        """Shared memory of all stages."""
+        return self.stages * self.tile_bytes
+
+    @property
+    def shared_limit(self) -> int | None:
+        """The most shared memory that a block of this architecture may have, in bytes; None without an architecture."""
+        if self.arch is None:
+            return None
+        if self.arch not in SHARED_KB:
+            raise CuteLabError(
+                f"the architecture {self.arch!r} is not known; known are {', '.join(SHARED_KB)}, or None for no limit"
+            )
+        return SHARED_KB[self.arch] * 1024
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations of one tile: 2 m n k."""
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def intensity(self) -> float:
+        """Operations for each byte that is copied. k cancels: only m, n and the element count.
+
+        >>> Pipeline(128, 128, 32).intensity, Pipeline(64, 64, 32).intensity
+        (64.0, 32.0)
+        """
+        return self.flops / self.tile_bytes
+
+    @property
+    def copy_cycles(self) -> float:
+        """How long does one tile keep the copy channel busy? (Without the latency.)"""
+        return self.tile_bytes / self.copy_rate
+
+    @property
+    def mma_cycles(self) -> float:
+        """How long does the MMA take for one tile?"""
+        return self.flops / self.mma_rate
+
+    @property
+    def bound(self) -> float:
+        """The fewest cycles a tile, whatever the stages: max(copy, MMA)."""
+        return max(self.copy_cycles, self.mma_cycles)
+
+    @property
+    def round_trip(self) -> float:
+        """From the issue of a copy until its stage is free again, if nothing else waits: latency + copy + MMA."""
+        return self.latency + self.copy_cycles + self.mma_cycles
+
+    @property
+    def steady_state(self) -> float:
+        """Cycles a tile once the pipeline is full: max(copy, MMA, (latency + copy + MMA) / stages).
+
+        >>> [Pipeline(128, 128, 32, stages=s).steady_state for s in (1, 2, 3, 4, 5)]
+        [1624.0, 812.0, 541.3333333333334, 512.0, 512.0]
+        """
+        return max(self.bound, self.round_trip / self.stages)
+
+    @property
+    def stages_needed(self) -> int:
+        """The fewest stages that reach the bound."""
+        return max(1, ceil(self.round_trip / self.bound - 1e-9))
+
+    @property
+    def limited_by(self) -> str:
+        """What sets the steady state: "MMA", "copy" or "stages"?"""
+        if self.steady_state > self.bound:
+            return "stages"
+        return "MMA" if self.mma_cycles >= self.copy_cycles else "copy"
+
+    def timeline(self) -> Timeline:
+        """When is each tile copied and multiplied? Arrays, one entry a tile.
+
+        >>> Pipeline(64, 64, 32, stages=1, latency=100, copy_rate=64, mma_rate=2048, tiles=3).timeline().mma_end.tolist()
+        [356.0, 712.0, 1068.0]
+        """
+        copy, mma, latency = self.copy_cycles, self.mma_cycles, self.latency
+        issue, copy_end, mma_end = np.zeros((3, self.tiles))
+        step = np.arange(self.stages)
+        for first in range(0, self.tiles, self.stages):  # a round of the stages waits for the one before it
+            here = slice(first, min(first + self.stages, self.tiles))
+            i = step[: here.stop - first]
+            if first:
+                issue[here] = mma_end[first - self.stages + i]
+            before_copy, before_mma = (copy_end[first - 1], mma_end[first - 1]) if first else (0.0, 0.0)
+            ready = np.maximum.accumulate(np.maximum(issue[here] + latency, before_copy) - copy * i)
+            copy_end[here] = ready + copy * (i + 1)
+            start = np.maximum.accumulate(np.maximum(copy_end[here], before_mma) - mma * i)
+            mma_end[here] = start + mma * (i + 1)
+        return Timeline.of(
+            issue, copy_end - copy, copy_end, mma_end - mma, mma_end, np.arange(self.tiles) % self.stages
+        )
+
+    def summary(self) -> str:
+        """The verdict in words."""
+        steady, bound = (f"{x:,.0f}" for x in (self.steady_state, self.bound))
+        if self.limited_by != "stages":
+            other = "copy" if self.limited_by == "MMA" else "MMA"
+            return f"{bound} cycles a tile, the bound: the {self.limited_by} is always busy, the {other} waits for it"
+        return (
+            f"{steady} cycles a tile where {bound} would do: {_count(self.stages, 'stage')} "
+            f"{'does' if self.stages == 1 else 'do'} not cover the latency of {self.latency:,.0f} cycles, {self.stages_needed} would"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """When does each tile wait, move and multiply? Read-only arrays of cycles, one entry a tile.
+
+    issue                   the copy is issued: its stage is free
+    copy_start, copy_end    its data flow into shared memory
+    mma_start, mma_end      it is multiplied
+    stage                   the stage of shared memory that holds it
+    copy_waits, mma_waits   what each was last to wait for: "stage", "channel" or "latency"; "data" or "MMA"
+
+    >>> line = Pipeline(64, 64, 32, stages=2, latency=100, copy_rate=64, mma_rate=2048, tiles=4).timeline()
+    >>> line.mma_start.tolist(), line.mma_waits.tolist()
+    ([228.0, 356.0, 584.0, 712.0], ['data', 'data', 'data', 'data'])
+    """
+
+    issue: np.ndarray
+    copy_start: np.ndarray
+    copy_end: np.ndarray
+    mma_start: np.ndarray
+    mma_end: np.ndarray
+    stage: np.ndarray
+    copy_waits: np.ndarray = field(repr=False)
+    mma_waits: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of(cls, issue, copy_start, copy_end, mma_start, mma_end, stage) -> Timeline:
+        """A timeline from its times; what waits for what follows from them."""
+        before_copy, before_mma = (np.concatenate([[-np.inf], x[:-1]]) for x in (copy_end, mma_end))
+        channel = np.isclose(copy_start, before_copy) & (copy_start > issue)
+        copy_waits = np.where(channel, "channel", np.where(issue > 0, "stage", "latency"))
+        mma_waits = np.where(np.isclose(mma_start, before_mma) & (before_mma > copy_end), "MMA", "data")
+        arrays = (issue, copy_start, copy_end, mma_start, mma_end, stage, copy_waits, mma_waits)
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays)
+
+    @property
+    def total(self) -> float:
+        """Cycles until the last tile is multiplied."""
+        return float(self.mma_end[-1])
+
+    @property
+    def mma_idle(self) -> np.ndarray:
+        """How long does the MMA stand still before each tile?"""
+        return self.mma_start - np.concatenate([[0.0], self.mma_end[:-1]])
+
+    @property
+    def mma_busy(self) -> float:
+        """The share of the time in which the MMA works."""
+        return float((self.mma_end - self.mma_start).sum() / self.total)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
