@@ -88,9 +88,9 @@ def banks(
     >>> lab.result.waves.count, lab.code()
     (1, 'explore.banks("(32,32):(33,1)")')
     """
-    from cutelab.course.topics.banks import model as scene
+    from cutelab.course.topics import banks as scene
 
-    return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("banks", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def strips(

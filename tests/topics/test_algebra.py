@@ -221,11 +221,11 @@ def test_random_pairs_are_lawful_or_say_where_they_fail():
 @pytest.mark.parametrize("name", [n for n, v in EXAMPLES.items() if v[0] == "composition"])
 def test_cures_are_admissible(name):
     params, result, picture = view(example=name)
-    assert bool(picture.cures) <= (result.layout is None)
-    for cure in picture.cures:
-        assert panels(compute(params.change(**cure.changes))).verdicts[0].state != "bad"
+    assert bool(picture.offers) <= (result.layout is None)
+    for fix in picture.offers:
+        assert panels(compute(params.change(**fix.changes))).verdicts[0].state != "bad"
     if name in ("refused: stride", "refused: shape", "C++ is silent"):
-        assert picture.cures
+        assert picture.offers
 
 
 def test_every_knob_at_both_ends():

@@ -220,36 +220,36 @@ def test_copies_are_the_same_layout(changes):
 @each
 def test_cures_do_what_they_say(changes):
     params, result, picture = view(changes)
-    assert len(picture.cures) <= 3
+    assert len(picture.offers) <= 3
     compact = None
     if params.row_major:
         try:
             compact = compute(params.change(pitch=params.shape[1], swizzle="")).waves.count
         except CuteLabError:  # its rows are not aligned for this width
             compact = 10**6
-    for cure in picture.cures:
-        said = int(cure.line.split()[-2])
-        applied = params.change(**cure.changes)
+    for fix in picture.offers:
+        said = int(fix.line.split()[-2])
+        applied = params.change(**fix.changes)
         after = compute(applied)
         assert after.waves.count == said < max(compact, result.waves.count)
-        (same,) = [c for c in panels(after).cures if c.in_use] or [None]
-        assert same is None or same.line == cure.line
+        (same,) = [c for c in panels(after).offers if c.in_use] or [None]
+        assert same is None or same.line == fix.line
         if same is None:
-            assert cure.changes == {"pitch": params.shape[1], "swizzle": ""}, "only the way back may vanish"
-    counts = [int(cure.line.split()[-2]) for cure in picture.cures]
+            assert fix.changes == {"pitch": params.shape[1], "swizzle": ""}, "only the way back may vanish"
+    counts = [int(fix.line.split()[-2]) for fix in picture.offers]
     assert counts == sorted(counts)
 
 
 def test_the_cures_of_the_picture_that_everybody_knows():
     picture = view({})[2]
-    lines = [cure.line for cure in picture.cures]
+    lines = [fix.line for fix in picture.offers]
     assert lines[0] == "Sw<5,0,5>  1 wavefront" and lines[1] == "pitch 33  1 wavefront"
-    assert picture.cures[1].second == "+32 words (3 %)" and not any(c.in_use for c in picture.cures)
+    assert picture.offers[1].second == "+32 words (3 %)" and not any(c.in_use for c in picture.offers)
     after = view({"pitch": 33})[2]
-    assert [c.line for c in after.cures] == lines and [c.in_use for c in after.cures] == [False, True, False]
+    assert [c.line for c in after.offers] == lines and [c.in_use for c in after.offers] == [False, True, False]
     back = view({"layout": "(32,31):(31,1)", "pitch": 32})[2]
-    assert [c.line for c in back.cures] == ["pitch 31  1 wavefront"]
-    assert view({"read": "row"})[2].cures == ()
+    assert [c.line for c in back.offers] == ["pitch 31  1 wavefront"]
+    assert view({"read": "row"})[2].offers == ()
 
 
 def test_a_column_of_four_byte_words_costs_the_common_divisor():

@@ -252,18 +252,18 @@ def test_verdicts(changes, state, words):
 @each
 def test_cures_do_what_they_say(changes):
     params, result, picture = view(changes)
-    assert bool(picture.cures) <= (result.count > result.ideal) and len(picture.cures) <= 3
+    assert bool(picture.offers) <= (result.count > result.ideal) and len(picture.offers) <= 3
     before = 0
-    for cure in picture.cures:
-        after = compute(params.change(**cure.changes)).count
-        assert f"  {after} sector" in cure.line and before <= after < result.count
+    for fix in picture.offers:
+        after = compute(params.change(**fix.changes)).count
+        assert f"  {after} sector" in fix.line and before <= after < result.count
         before = after
 
 
 def test_the_best_cure_of_the_classics():
-    assert view({"stride": 32})[2].cures[0].changes == {"stride": 1}
-    assert view({"start": 1})[2].cures[0].changes == {"start": 0}
-    assert {"pitch": 104} in [c.changes for c in view({"across": 8, "pitch": 100, "start": 0})[2].cures]
+    assert view({"stride": 32})[2].offers[0].changes == {"stride": 1}
+    assert view({"start": 1})[2].offers[0].changes == {"start": 0}
+    assert {"pitch": 104} in [c.changes for c in view({"across": 8, "pitch": 100, "start": 0})[2].offers]
 
 
 @each

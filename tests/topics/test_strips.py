@@ -224,12 +224,12 @@ def test_every_knob_at_both_ends(start):
 
 def test_cures_do_what_they_say():
     params, _, picture = view()
-    whole, strips = picture.cures
+    whole, strips = picture.offers
     after = view(**{**strips.changes})
-    assert after[1].missed_rows == () and after[2].cures[1].in_use and not strips.in_use
+    assert after[1].missed_rows == () and after[2].offers[1].in_use and not strips.in_use
     assert (strips.line, whole.line) == ("Strips 8", "Pitch 16, Strips 4")
-    cured = params.change(**whole.changes)
-    assert compute(cured).coverage.exact and all(c.in_use for c in panels(compute(cured)).cures)
+    fixed = params.change(**whole.changes)
+    assert compute(fixed).coverage.exact and all(c.in_use for c in panels(compute(fixed)).offers)
 
 
 @pytest.mark.parametrize("row_pitch", (1, 2, 16, 33, 64, 128))
@@ -237,7 +237,7 @@ def test_cures_do_what_they_say():
 @pytest.mark.parametrize("pitch", (1, 8, 32))
 def test_cures_come_best_first_and_none_keeps_a_bad_verdict(row_pitch, threads, pitch):
     params = StripsParams(row_pitch=row_pitch, threads=threads, pitch=pitch)
-    tried = [compute(params.change(**cure.changes)) for cure in panels(compute(params)).cures]
+    tried = [compute(params.change(**fix.changes)) for fix in panels(compute(params)).offers]
     assert all(panels(one).verdicts[0].state != "bad" for one in tried)
     share = [one.coverage.covered / one.coverage.tile_elements for one in tried]
     assert share == sorted(share, reverse=True)

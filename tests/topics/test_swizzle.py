@@ -314,20 +314,20 @@ def test_copies_are_the_same_map(name):
 @each
 def test_cures_do_what_they_say(name):
     params, result, picture = view(name)
-    for cure in picture.cures:
-        moved = compute(params.change(**cure.changes))
-        assert f"  {moved.wave_after.count} wavefront" in cure.line
+    for fix in picture.offers:
+        moved = compute(params.change(**fix.changes))
+        assert f"  {moved.wave_after.count} wavefront" in fix.line
         assert moved.wave_after.count < result.wave.count
-        assert cure.in_use == (moved.swizzle == result.swizzle)
-        assert any(c.in_use and c.line == cure.line for c in panels(moved).cures)
+        assert fix.in_use == (moved.swizzle == result.swizzle)
+        assert any(c.in_use and c.line == fix.line for c in panels(moved).offers)
         assert moved.table_after.max() == result.table.max()
 
 
 def test_the_swizzle_in_use_is_listed_where_none_is_better():
     for swizzle, listed in (("Sw<5,0,5>", True), ("Sw<5,0,-5>", False), ("Sw<3,0,5>", False), ("Sw<5,0,6>", False)):
         picture = view(layout="(32,32):(32,1)", swizzle=swizzle)[2]
-        assert any(c.in_use for c in picture.cures) == listed, swizzle
-    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].cures
+        assert any(c.in_use for c in picture.offers) == listed, swizzle
+    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].offers
     assert (first.line, first.in_use) == ("Sw<3,0,3>  1 wavefront", True) and not any(c.in_use for c in others)
 
 
@@ -345,9 +345,9 @@ def test_torn_pieces_are_told_in_the_unit_of_the_picture():
 
 def test_the_best_cure_is_free_where_there_is_one():
     for layout, best in (("(32,8):(8,1)", "Sw<3,0,5>"), ("(32,32):(32,1)", "Sw<5,0,5>")):
-        first = view(layout=layout)[2].cures[0]
+        first = view(layout=layout)[2].offers[0]
         assert first.changes == {"swizzle": best} and "1 wavefront" in first.line
-    assert view(layout="(32,32):(33,1)")[2].cures == () and view("row")[2].cures == ()
+    assert view(layout="(32,32):(33,1)")[2].offers == () and view("row")[2].offers == ()
 
 
 @each

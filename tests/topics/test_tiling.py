@@ -299,9 +299,9 @@ def test_copies_are_the_tile():
 
 def test_cures_are_admissible():
     params, _, picture = view(example="refused")
-    assert [c.changes["tiler"] for c in picture.cures] == ["4:1", "8:1"]
-    for cure in picture.cures:
-        assert panels(compute(params.change(**cure.changes))).verdicts[0].state == "good"
+    assert [c.changes["tiler"] for c in picture.offers] == ["4:1", "8:1"]
+    for fix in picture.offers:
+        assert panels(compute(params.change(**fix.changes))).verdicts[0].state == "good"
 
 
 @pytest.mark.parametrize(

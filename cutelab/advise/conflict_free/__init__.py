@@ -8,7 +8,8 @@ Of the models on this floor this is the one that stands on another: it counts wi
 """
 
 from cutelab.advise.conflict_free.cure import Cure
+from cutelab.advise.conflict_free.cure import Cure as Fix
 from cutelab.advise.conflict_free.search import conflict_free
 from cutelab.advise.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
 
-__all__ = ["Cure", "TileAccess", "conflict_free", "ldmatrix_tile", "read_column", "read_row", "store_rows"]
+__all__ = ["Cure", "Fix", "TileAccess", "conflict_free", "ldmatrix_tile", "read_column", "read_row", "store_rows"]

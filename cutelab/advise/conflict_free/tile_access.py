@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
+from cutelab.hardware.chip import H200, Chip
 
 LANES = 32
 SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
@@ -33,6 +34,7 @@ class TileAccess:
     access_bytes: int
     kind: str = "load"
     active: Any = None
+    chip: Chip = field(default=H200, kw_only=True)
 
     def __post_init__(self) -> None:
         arrays = []

@@ -231,7 +231,7 @@ class Tips:
 
 
 @dataclass(frozen=True)
-class Cure:
+class Offer:
     """A button that applies itself: two short lines, the parameters that it sets, and whether they are set now."""
 
     line: str
@@ -265,7 +265,7 @@ class Picture:
     copies: dict[str, str] = field(default_factory=dict)
     tips: Tips | None = None
     probed: int = -1
-    cures: tuple[Cure, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
     @property
     def alt(self) -> str:

@@ -120,7 +120,7 @@ class Explorer:
 
     def _probe(self, cell: int) -> None:
         try:
-            changes = self._params.probe(cell)
+            changes = self._scene.probe(self._result, cell)
         except CuteLabError:  # a click on an earlier picture, which had more cells
             return
         if changes:
@@ -136,7 +136,7 @@ class Explorer:
         """All that the screen shows of the present state. Called when the browser is ready for it."""
         picture = self._picture
         drawn = render(picture, self._scale)
-        self._controls.sync(self._params.controls(), picture.cures)
+        self._controls.sync(self._params.controls(), picture.offers)
         self._sync_copies()
         frame = {
             "png": drawn.png,

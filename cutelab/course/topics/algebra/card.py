@@ -10,7 +10,7 @@ import numpy as np
 from cutelab.algebra import laws
 from cutelab.core.int_tuple import product
 from cutelab.course.card.parts.sheet import crd_text, sum_text
-from cutelab.course.card.picture import OUTSIDE, Cure, Grid, Key, Line, Lines, Panel, Picture, Ring, Scale, Tips
+from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Scale, Tips
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.algebra import words
 
@@ -50,7 +50,7 @@ def picture(result: Result) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=result.probed,
-        cures=_cures(result),
+        offers=_offers(result),
     )
 
 
@@ -240,9 +240,9 @@ def _tips(result: Result) -> Tips:
     return Tips(template, table)
 
 
-def _cures(result: Result) -> tuple[Cure, ...]:
+def _offers(result: Result) -> tuple[Offer, ...]:
     """Layouts close to a refused B that are admissible."""
     return tuple(
-        Cure(f"B = {b}", f"{count(product(b.shape), 'element')}, admissible", {"b": str(b)})
+        Offer(f"B = {b}", f"{count(product(b.shape), 'element')}, admissible", {"b": str(b)})
         for b in result.chain.near[:3]
     )

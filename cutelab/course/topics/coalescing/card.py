@@ -81,7 +81,7 @@ def picture(result: Result) -> Picture:
         copies=say.copies(result),
         tips=tips(result),
         probed=params.lane,
-        cures=say.cures(result),
+        offers=say.fixes(result),
     )
 
 

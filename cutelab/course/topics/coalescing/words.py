@@ -1,11 +1,11 @@
-"""The words of topic "coalescing": the access in a sentence, its verdict, its cures, and code to copy."""
+"""The words of topic "coalescing": the access in a sentence, its verdict, its fixes, and code to copy."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from cutelab.core.layout import Layout
-from cutelab.course.card.picture import Cure, Verdict
+from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _reason(result: Result) -> str:
     return f"The lanes use {found.used_bytes / found.count:.3g} of the 32 bytes of a sector, on average."
 
 
-def cures(result: Result) -> tuple[Cure, ...]:
+def fixes(result: Result) -> tuple[Offer, ...]:
     """Which single changes need fewer sectors? Best first, then those that change least."""
     from cutelab.course.topics.coalescing.model import compute
 
@@ -140,20 +140,20 @@ def cures(result: Result) -> tuple[Cure, ...]:
         "row": ({"across": 32, "stride": vector}, "the whole warp side by side in one row"),
         "all": ({"across": 32, "stride": vector, "start": 0}, "side by side, from the start of a line"),
     }
-    found: list[tuple[int, int, Cure, dict[str, int]]] = []
+    found: list[tuple[int, int, Offer, dict[str, int]]] = []
     for changes, words in offers.values():
         changed = {k: v for k, v in changes.items() if getattr(params, k) != v}
         if not changed or any(changed == other for *_, other in found):
             continue
         after = compute(params.change(**changed)).count
         line = ", ".join(f"{k} {v}" for k, v in changed.items())
-        found.append((after, len(changed), Cure(f"{line}  {count(after, 'sector')}", words, changed), changed))
+        found.append((after, len(changed), Offer(f"{line}  {count(after, 'sector')}", words, changed), changed))
     best = sorted((f for f in found if f[0] < result.count), key=lambda f: f[:2])
-    kept: list[tuple[int, int, Cure, dict[str, int]]] = []
+    kept: list[tuple[int, int, Offer, dict[str, int]]] = []
     for offer in best:
         if not any(o[3].items() <= offer[3].items() for o in kept):
             kept.append(offer)
-    return tuple(cure for *_, cure, _ in kept[:3])
+    return tuple(fix for *_, fix, _ in kept[:3])
 
 
 def copies(result: Result) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Result:
     read      which elements the first warp reads with its first instruction, bool like table
     time      what the H200 run measured for this very plan, or None
     beside    the other variants of the same tile, width and block: (name, time or None)
-    cures     the padded and the swizzled variant, each with its read down the tile; () where they cure nothing
+    fixes     the padded and the swizzled variant, each with its read down the tile; () where they fix nothing
     yardstick the best plain copy (GB/s), or the vendor's product (TFLOP/s); second: PyTorch's transposed copy, or None
     """
 
@@ -47,7 +47,7 @@ class Result:
     read: np.ndarray | None
     time: KernelTime | None
     beside: tuple[tuple[str, KernelTime | None], ...]
-    cures: tuple[tuple[KernelParams, PlannedAccess], ...]
+    fixes: tuple[tuple[KernelParams, PlannedAccess], ...]
     yardstick: KernelTime
     second: KernelTime | None
 
@@ -93,16 +93,18 @@ def compute(params: KernelParams) -> Result:
         yardstick, second = run.named("torch float32", edge), None
     else:
         yardstick, second = run.best_copy(edge), run.named("torch transposed copy", edge)
-    cures = _cures(params, accesses)
-    return Result(params, plan, accesses, table, read, _time(params), beside, cures, yardstick, second)
+    fixes = _offers(params, accesses)
+    return Result(params, plan, accesses, table, read, _time(params), beside, fixes, yardstick, second)
 
 
-def _cures(params: KernelParams, accesses: tuple[PlannedAccess, ...]) -> tuple[tuple[KernelParams, PlannedAccess], ...]:
+def _offers(
+    params: KernelParams, accesses: tuple[PlannedAccess, ...]
+) -> tuple[tuple[KernelParams, PlannedAccess], ...]:
     reader = _reader(accesses)
     if reader is None or (reader.ways <= 1 and params.variant not in ("padded", "swizzled")):
         return ()
     found = (params.change(variant=name, block=params.block) for name in ("padded", "swizzled"))
-    return tuple((cured, _reader(accesses_of(cured.plan))) for cured in found)  # type: ignore[misc]
+    return tuple((fixed, _reader(accesses_of(fixed.plan))) for fixed in found)  # type: ignore[misc]
 
 
 def _reader(accesses: tuple[PlannedAccess, ...]) -> PlannedAccess | None:

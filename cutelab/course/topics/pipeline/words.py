@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cutelab.course.card.picture import Cure, Verdict
+from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 REGISTER_BYTES = (
     64 * 1024 * 4
 )  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as SHARED_KB
-MOST_TILE = 256  # the largest m or n that a cure offers
+MOST_TILE = 256  # the largest m or n that a fix offers
 
 
 def cycles(value: float) -> str:
@@ -118,7 +118,7 @@ def registers(result: Result) -> tuple[Verdict, ...]:
     return (Verdict("bad", sentence, "Nothing holds them: make m or n smaller."),)
 
 
-def cures(result: Result) -> tuple[Cure, ...]:
+def fixes(result: Result) -> tuple[Offer, ...]:
     """Which changes make the Tensor Core wait less? Least waiting first, then least shared memory."""
     from cutelab.course.topics.pipeline.model import MOST_STAGES
 
@@ -143,7 +143,7 @@ def cures(result: Result) -> tuple[Cure, ...]:
         if waits < result.waits - 0.005:
             found.append((round(waits, 3), bytes_, len(changes), changes))
     found.sort(key=lambda f: f[:3])
-    kept: list[Cure] = []
+    kept: list[Offer] = []
     seen: set[tuple[str, ...]] = set()
     for waits, bytes_, _, changes in found:
         names = tuple(sorted(changes))
@@ -153,7 +153,7 @@ def cures(result: Result) -> tuple[Cure, ...]:
         more = int(bytes_ - pipe.shared_bytes)
         line = ", ".join(f"{n} {v}" for n, v in changes.items())
         second = f"{'+' if more >= 0 else '−'}{number(abs(more))} bytes of shared memory"
-        kept.append(Cure(f"{line}  waits {percent(waits)}", second, changes))
+        kept.append(Offer(f"{line}  waits {percent(waits)}", second, changes))
     return tuple(kept)
 
 

@@ -12,11 +12,11 @@ from cutelab.course.card.picture import (
     OUTSIDE,
     Bar,
     Bars,
-    Cure,
     Grid,
     Key,
     Line,
     Lines,
+    Offer,
     Picture,
     Ring,
     Tips,
@@ -32,8 +32,8 @@ FEW_COLUMNS = 32  # columns up to which a whole row is drawn
 MOST = 32  # sectors, and wavefronts, that 32 lanes with an element each can take: a full bar
 
 
-def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
-    """The whole card; `cures` are the buttons."""
+def picture(result: Result, fixes: tuple[Offer, ...]) -> Picture:
+    """The whole card; `fixes` are the buttons."""
     params = result.params
     rows = strips_rows.rows_of(result)
     memory = _memory(result, rows)
@@ -62,7 +62,7 @@ def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=params.thread,
-        cures=cures,
+        offers=fixes,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Control, Params, dropdown, index, powers, slider, toggle
-from cutelab.course.card.picture import Cure, Picture
+from cutelab.course.card.picture import Offer, Picture
 from cutelab.course.card.words import ELEMENTS
 from cutelab.course.topics.strips import card as strips_panels
 from cutelab.course.topics.strips import words as strips_words
@@ -159,10 +159,10 @@ def compute(params: StripsParams) -> Result:
 
 def panels(result: Result) -> Picture:
     """The picture of a result, as plain data: memory rows with their threads, the probe's three terms, each warp's cost."""
-    return strips_panels.picture(result, cures(result))
+    return strips_panels.picture(result, fixes(result))
 
 
-def cures(result: Result) -> tuple[Cure, ...]:
+def fixes(result: Result) -> tuple[Offer, ...]:
     """Which Pitch and Strips help? Whole coverage first, then the lower cost; none with a bad verdict.
 
     Enough Strips that no row is skipped; and a Pitch as wide as the tile, so that whole rows are touched.
@@ -172,14 +172,14 @@ def cures(result: Result) -> tuple[Cure, ...]:
     enough, rows = -(-params.threads // params.pitch), -(-params.threads // columns)
     if enough > 1 and params.pitch > 1:
         strips = max(enough, params.strips)
-        found.append(Cure(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
+        found.append(Offer(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
     if params.pitch != columns <= MAX_PITCH or (params.strips >= rows and params.pitch == columns):
         changes = {"pitch": columns, "strips": rows}
         use = params.pitch == columns and params.strips >= rows
-        found.append(Cure(f"Pitch {columns}, Strips {rows}", "whole rows", changes, use))
-    tried = [(cure, result if cure.in_use else compute(params.change(**cure.changes))) for cure in found]
-    good = [(cure, after) for cure, after in tried if strips_words.verdict(after).state != "bad"]
-    return tuple(cure for cure, _ in sorted(good, key=lambda one: _rank(one[1])))
+        found.append(Offer(f"Pitch {columns}, Strips {rows}", "whole rows", changes, use))
+    tried = [(fix, result if fix.in_use else compute(params.change(**fix.changes))) for fix in found]
+    good = [(fix, after) for fix, after in tried if strips_words.verdict(after).state != "bad"]
+    return tuple(fix for fix, _ in sorted(good, key=lambda one: _rank(one[1])))
 
 
 def _rank(result: Result) -> tuple[float, int]:

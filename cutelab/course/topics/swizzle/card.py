@@ -9,7 +9,7 @@ import numpy as np
 
 from cutelab.core import notation
 from cutelab.core.swizzle import Swizzle
-from cutelab.course.card.picture import PAST_END, Cure, Grid, Key, Line, Lines, Panel, Picture, Ring, Tips
+from cutelab.course.card.picture import PAST_END, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Tips
 from cutelab.course.card.words import count
 from cutelab.course.topics.swizzle import words
 from cutelab.hardware.wavefronts import Wavefronts
@@ -46,7 +46,7 @@ def picture(result: Result, found: tuple[tuple[Swizzle, int], ...]) -> Picture:
         copies=_copies(result),
         tips=_tips(result),
         probed=result.probed,
-        cures=tuple(_cure(result, *one) for one in found),
+        offers=tuple(_offer(result, *one) for one in found),
     )
 
 
@@ -223,10 +223,10 @@ def _shown(result: Result) -> tuple[int, int]:
     return min(given.base if given.bits else 0, total - MOST_BITS), MOST_BITS
 
 
-def _cure(result: Result, swizzle: Swizzle, taken: int) -> Cure:
+def _offer(result: Result, swizzle: Swizzle, taken: int) -> Offer:
     in_bytes = swizzle.recast(result.item, 1)
     shown = in_bytes if result.params.unit == "bytes" else swizzle
-    return Cure(
+    return Offer(
         f"{shown}  {count(taken, 'wavefront')}",
         "no extra memory",
         {"swizzle": str(shown)},

@@ -133,7 +133,7 @@ def count(offset: np.ndarray, params: SwizzleParams) -> Wavefronts:
 def candidates(rows: int, cols: int, item: int, access: str, width: int) -> tuple[Swizzle, ...]:
     """The best swizzles of a row-major tile, best first, for a warp that reads by columns or by rows; at most three.
 
-    All pieces of a row are also read in turn, so that a cure for columns does not spoil the rows.
+    All pieces of a row are also read in turn, so that a fix for columns does not spoil the rows.
     """
     vector = width // item
     lines, across = min(rows, 32), min(cols // vector, 32)
@@ -152,7 +152,7 @@ def _lanes(row: int | np.ndarray, col: int | np.ndarray) -> tuple[np.ndarray, np
     return np.pad(row, fill), np.pad(col, fill)
 
 
-def cures(result: Result) -> tuple[tuple[Swizzle, int], ...]:
+def fixes(result: Result) -> tuple[tuple[Swizzle, int], ...]:
     """Which swizzles beat the tile as given for this read, and how many wavefronts do they take? For row-major tiles.
 
     The swizzle in use is among them where it is as good as the best and stays inside the tile.
@@ -174,4 +174,4 @@ def cures(result: Result) -> tuple[tuple[Swizzle, int], ...]:
 
 def panels(result: Result) -> Picture:
     """The picture of a result, as plain data: the tile before and after, the bits of the probed offset, the verdict."""
-    return swizzle_panels.picture(result, cures(result))
+    return swizzle_panels.picture(result, fixes(result))

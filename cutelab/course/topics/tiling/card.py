@@ -10,7 +10,7 @@ import numpy as np
 from cutelab.algebra.simplify import AnyLayout
 from cutelab.core.layout import Layout, cosize
 from cutelab.course.card.parts.sheet import crd_text, sheet, sum_text
-from cutelab.course.card.picture import OUTSIDE, Cure, Grid, Key, Line, Lines, Picture, Ring, Tips
+from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.topics.tiling import words
 
 if TYPE_CHECKING:
@@ -61,15 +61,15 @@ def picture(result: Result) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=result.probed,
-        cures=_cures(result),
+        offers=_offers(result),
     )
 
 
-def _cures(result: Result) -> tuple[Cure, ...]:
+def _offers(result: Result) -> tuple[Offer, ...]:
     """Tilers that would do instead of a refused one over the 1-D order."""
     if result.cut.by_mode:
         return ()
-    return tuple(Cure(f"tiler {tile}", "admissible", {"tiler": tile}) for tile in words.near(result.cut))
+    return tuple(Offer(f"tiler {tile}", "admissible", {"tiler": tile}) for tile in words.near(result.cut))
 
 
 def _hue(sheet: Sheet, pair: np.ndarray) -> np.ndarray:
