@@ -115,6 +115,17 @@ class Knob:
             raise CuteLabError(f"{name} must be True or False, got {value!r}")
 
 
+@dataclass(frozen=True)
+class Said:
+    """What `read` may return where a text says more than its value: `smem_ptr[16b]` names the element too.
+
+    more   changes that hold unless they are asked for otherwise
+    """
+
+    value: Any
+    more: dict[str, Any]
+
+
 def _field(kind: Kind, default: Any, spec: dict[str, Any]) -> Any:
     options = {name: spec.pop(name) for name in ("read", "say", "keep", "check") if name in spec}
     return dataclasses.field(default=default, metadata={"knob": Knob(kind, spec, **options)})
@@ -271,7 +282,8 @@ class Params:
             raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {self.chip!r}")
         for name, knob in self._knobs.items():
             if knob.read is not None:
-                object.__setattr__(self, name, knob.read(getattr(self, name)))
+                value = knob.read(getattr(self, name))
+                object.__setattr__(self, name, value.value if isinstance(value, Said) else value)
         for name, knob in self._knobs.items():
             if knob.check:
                 knob.refuse(name, getattr(self, name), self)
@@ -333,8 +345,16 @@ class Params:
 
     def _read(self, changes: dict[str, Any]) -> dict[str, Any]:
         """The values that these texts and numbers stand for."""
-        read = {name: knob.read for name, knob in self._knobs.items() if knob.read is not None}
-        return {name: read[name](value) if name in read else value for name, value in changes.items()}
+        found: dict[str, Any] = {}
+        more: dict[str, Any] = {}
+        for name, value in changes.items():
+            knob = self._knobs.get(name)
+            if knob is not None and knob.read is not None:
+                value = knob.read(value)
+                if isinstance(value, Said):
+                    value, more = value.value, more | value.more
+            found[name] = value
+        return {**{name: value for name, value in more.items() if name not in found}, **found}
 
     def _with(self, changes: dict[str, Any]) -> Self:
         """An unchecked copy with these values."""
