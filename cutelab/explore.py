@@ -45,9 +45,9 @@ def layout(
     >>> lab.picture.status
     '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7'
     """
-    from cutelab.course.topics.layout import model as scene
+    from cutelab.course.topics import layout as scene
 
-    return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("layout", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def coalescing(
@@ -200,9 +200,9 @@ def algebra(
     >>> lab.picture.verdicts[0].sentence
     'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
     """
-    from cutelab.course.topics.algebra import model as scene
+    from cutelab.course.topics import algebra as scene
 
-    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
+    return _open("algebra", scene, scene.Params, {"operation": operation, **params}, scale=scale, view=view)
 
 
 def tiling(
@@ -221,9 +221,9 @@ def tiling(
     >>> print(lab.picture.copies["C++"].splitlines()[1])
     auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
     """
-    from cutelab.course.topics.tiling import model as scene
+    from cutelab.course.topics import tiling as scene
 
-    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("tiling", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def tensor_core(

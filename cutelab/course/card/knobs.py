@@ -300,6 +300,10 @@ class Params:
         """The parameters that nobody changed yet."""
         return cls()
 
+    def check_number(self, name: str, low: int, high: int) -> None:
+        """Raise unless the parameter is a whole number from low to high."""
+        Knob("index", {"lo": low, "hi": high}).refuse(name, getattr(self, name), self)
+
     # -- from one set of parameters to another ----------------------------------------------------------------------
 
     def change(self, **changes: Any) -> Self:

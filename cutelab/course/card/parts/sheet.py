@@ -14,7 +14,8 @@ from cutelab.algebra import laws
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import IntTuple, to_text
-from cutelab.course.topics.layout.card import mode_gaps
+from cutelab.course.card.parts.gaps import mode_gaps
+from cutelab.course.card.parts.window import window
 
 MOST = 32  # rows and columns drawn at most
 
@@ -79,7 +80,7 @@ def sheet(shape: IntTuple, at: int, *, across: int = 8, reach: int = 0, most: in
         down = int_tuple.product(shape[0])  # type: ignore[index]
         whole = (down, max(total // down, -(-reach // down)))
         column, row = divmod(at, down)
-    rows, columns = (_window(extent, place, most) for extent, place in zip(whole, (row, column), strict=True))
+    rows, columns = (window(extent, place, most) for extent, place in zip(whole, (row, column), strict=True))
     if one:
         index = rows[:, None] * across + columns
         heads, gaps = rows * across, ((), ())
@@ -89,11 +90,6 @@ def sheet(shape: IntTuple, at: int, *, across: int = 8, reach: int = 0, most: in
     inside = index < max(total, reach) if one else np.ones(index.shape, bool)
     texts = (tuple(map(str, heads.tolist())), tuple(map(str, columns.tolist())))
     return Sheet(index, inside, index >= total, *texts, *gaps, whole)
-
-
-def _window(extent: int, at: int, most: int) -> np.ndarray:
-    start = at // most * most if extent > most else 0
-    return np.arange(start, min(start + most, extent), dtype=np.int64)
 
 
 def coordinate(index: int, shape: IntTuple) -> IntTuple:
