@@ -6,7 +6,7 @@ import numpy as np
 
 from cutelab.advise.conflict_free import Fix
 from cutelab.core.layout import Layout
-from cutelab.core.notation import print_type
+from cutelab.course.card.parts.code import cpp_type, cpp_value
 from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.banks.knobs import BanksParams
@@ -177,11 +177,9 @@ def copies(result: Result) -> dict[str, str]:
         if params.element in NUMBA:
             places = max(rows * params.pitch, int(result.table.max()) + 1)
             found["Numba"] = f"tile = cuda.shared.array({places}, numba.{NUMBA[params.element]})\ntile[{fix.index}]"
-    elif isinstance(result.layout, Layout):
-        found["CuTe C++"] = print_type(result.layout.shape, result.layout.stride)
     else:
-        inner = print_type(params.layout.shape, params.layout.stride)
-        found["CuTe C++"] = f"composition({str(params.swizzle).replace('Sw', 'Swizzle')}{{}}, {inner}{{}})"
+        layout = result.layout
+        found["CuTe C++"] = cpp_type(layout) if isinstance(layout, Layout) else cpp_value(layout, offset=False)
     return found
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from cutelab.core import int_tuple
 from cutelab.core.int_tuple import idx2crd, to_text
 from cutelab.core.layout import Layout, cosize, rank, size
-from cutelab.core.notation import print_type
 from cutelab.core.printing import print_layout
 from cutelab.core.queries import strides_nest
+from cutelab.course.card.parts.code import cpp_type, python_value
 from cutelab.course.card.picture import Line, Lines, Tips, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.layout.model import Array, Result
@@ -196,19 +196,13 @@ def tips(result: Result) -> Tips | None:
 def copies(layout: Any) -> dict[str, str]:
     found = {"CuTe": str(layout)}
     if isinstance(layout, Layout):
-        found["Python"] = f"Layout({_python(layout.shape)}, {_python(layout.stride)})"
-        found["C++ type"] = print_type(layout.shape, layout.stride)
+        found["Python"] = f"Layout({python_value(layout.shape)}, {python_value(layout.stride)})"
+        found["C++ type"] = cpp_type(layout)
     else:
         found["Python"] = f'parse_layout("{layout}")'
-        inner = print_type(layout.inner.shape, layout.inner.stride)
+        inner = cpp_type(layout.inner)
         offset = f"_{layout.offset}" if layout.offset >= 0 else f"Int<{layout.offset}>"
         found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},{offset},{inner}>"
     if rank(layout) == 2 and size(layout) <= MAX_PRINTED:
         found["print_layout"] = print_layout(layout)
     return found
-
-
-def _python(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_python, value)) + ("," if len(value) == 1 else "") + ")"
-    return str(value)
