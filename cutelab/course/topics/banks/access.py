@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure, TileAccess, conflict_free
+from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free
 from cutelab.core.errors import CuteLabError
 from cutelab.core.formula import formula
 from cutelab.hardware.access import WarpAccess
@@ -119,9 +119,9 @@ def count(params: BanksParams, access: TileAccess, table: np.ndarray) -> Wavefro
 
 
 @lru_cache(maxsize=64)
-def cures(access: TileAccess, rows: int, cols: int, element_bytes: int) -> tuple[Cure, ...]:
+def cures(access: TileAccess, rows: int, cols: int, element_bytes: int) -> tuple[Fix, ...]:
     """Which paddings and swizzles are there, best first? Of each kind the cheapest for each count of wavefronts."""
-    kept: dict[tuple[str, int], Cure] = {}
+    kept: dict[tuple[str, int], Fix] = {}
     for cure in conflict_free(access, rows, cols, element_bytes):
         kept.setdefault((cure.kind, cure.wavefronts), cure)
     return tuple(kept.values())

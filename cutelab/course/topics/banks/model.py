@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure, TileAccess
+from cutelab.advise.conflict_free import Fix, TileAccess
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import product
@@ -209,7 +209,7 @@ class Result:
     table: np.ndarray
     access: TileAccess
     waves: Wavefronts
-    cures: tuple[Cure, ...]
+    cures: tuple[Fix, ...]
     rows: np.ndarray
     columns: np.ndarray
     lines: np.ndarray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure
+from cutelab.advise.conflict_free import Fix
 from cutelab.core import notation
 from cutelab.core.layout import Layout
 from cutelab.course.card import picture as panels
@@ -169,7 +169,7 @@ def offers(result: Result) -> tuple[panels.Cure, ...]:
     return tuple(_offer(c, params) for c in back + kept)
 
 
-def _offer(cure: Cure, params: BanksParams) -> panels.Cure:
+def _offer(cure: Fix, params: BanksParams) -> panels.Cure:
     swizzle = "" if cure.swizzle is None else str(cure.swizzle)
     name = cure.name if cure.kind != "as given" else f"pitch {cure.pitch}"
     return panels.Cure(
@@ -186,7 +186,7 @@ def copies(result: Result) -> dict[str, str]:
     found = {"cutelab": params.call("banks"), "CuTe": str(result.layout)}
     if params.row_major:
         rows, cols = params.shape
-        cure = Cure(rows, cols, params.element_bytes, params.pitch, params.swizzled, 0, 0, 0, (), 0, None)  # type: ignore[arg-type]
+        cure = Fix(rows, cols, params.element_bytes, params.pitch, params.swizzled, 0, 0, 0, (), 0, None)  # type: ignore[arg-type]
         found["CuTe C++"] = cure.cpp
         if params.element in NUMBA:
             places = max(rows * params.pitch, int(result.table.max()) + 1)  # type: ignore[operator]
