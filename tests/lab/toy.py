@@ -11,7 +11,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import knobs
-from cutelab.course.card.picture import Offer, Grid, Picture, Tips, Verdict
+from cutelab.course.card.picture import Grid, Offer, Picture, Tips, Verdict
 from cutelab.course.lab import explorer
 from cutelab.course.lab.explorer import Explorer
 

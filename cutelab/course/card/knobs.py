@@ -24,6 +24,7 @@ from cutelab.core.int_tuple import is_int
 from cutelab.hardware.chip import H200, Chip
 
 Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index"]
+UNLAWFUL = (CuteLabError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 CHOOSING = ("powers", "toggle", "dropdown")
 
 
@@ -253,7 +254,7 @@ class Params:
     chip   whose banks, words, lanes and sectors the picture counts by; the one that was measured, unless another is asked for
     """
 
-    chip: Chip = dataclasses.field(default=H200, kw_only=True)
+    chip: Chip = dataclasses.field(default=H200, kw_only=True, repr=False)
 
     _derived: ClassVar[dict[str, Derived]] = {}
     _families: ClassVar[tuple[Family, ...]] = ()
@@ -286,9 +287,13 @@ class Params:
             if knob.read is not None:
                 value = knob.read(getattr(self, name))
                 object.__setattr__(self, name, value.value if isinstance(value, Said) else value)
+        self.settle()
         for name, knob in self._knobs.items():
             if knob.check:
                 knob.refuse(name, getattr(self, name), self)
+
+    def settle(self) -> None:
+        """A topic's own rules that come before each field's own check. All fields are read by now."""
 
     @classmethod
     @cache
@@ -376,7 +381,9 @@ class Params:
             if knob.keep and name not in asked:
                 try:
                     value = knob.inside(getattr(now, name), now)
-                except CuteLabError:  # other values of the draft are unlawful: building it says so
+                except (
+                    UNLAWFUL
+                ):  # other values of the draft are none that a limit can be told from: building it says so
                     continue
                 if value != getattr(now, name):
                     now = now._with({name: value})

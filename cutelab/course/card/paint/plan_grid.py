@@ -144,7 +144,7 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         block.ops.append(
             Cells(
                 grid.name, xs, ys[part], widths, height - gap, (w, height), pair[part], colours, labels, states,
-                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split, empty,
+                grid.stripe[part] % 32 if foot and grid.stripe is not None else None, scale_colours("bank"), STRIPE, split, empty,
             )
         )  # fmt: skip
 
