@@ -57,7 +57,7 @@ def coalescing(
 
     element       int8, half, float32, float64 or uint128
     scale, view   as for `layout`
-    params        any field of `cutelab.course.topics.coalescing.model.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
+    params        any field of `cutelab.course.topics.coalescing.knobs.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
 
     >>> lab = coalescing(stride=32)
     >>> lab.result.count, lab.result.ideal
@@ -66,9 +66,9 @@ def coalescing(
     >>> lab.result.count
     4
     """
-    from cutelab.course.topics.coalescing import model as scene
+    from cutelab.course.topics import coalescing as scene
 
-    return _open("coalescing", scene, scene.CoalescingParams, {"element": element, **params}, scale=scale, view=view)
+    return _open("coalescing", scene, scene.Params, {"element": element, **params}, scale=scale, view=view)
 
 
 def banks(

@@ -173,7 +173,8 @@ class Derived:
 
     get     parameters -> its value
     turn    (parameters, value) -> the changes that it stands for
-    start   True: a starting point (a preset): what else is asked for comes on top of it
+    start   True: a starting point (a preset): it is taken first, as a step of its own, and what else is asked for, which its
+            `turn` sees already (unchecked), comes on top of it
     """
 
     knob: Knob
@@ -328,25 +329,27 @@ class Params:
             if name not in self.names() and name not in self._derived and name not in families:
                 known = (*self.names(), *self._derived)
                 raise CuteLabError(f"there is no parameter {name!r} here; the parameters are {', '.join(known)}")
-        asked: dict[str, Any] = {}
-        now = self
+        fields = self._read({name: changes[name] for name in self.names() if name in changes})
+        begin = self
         for name, knob in self._derived.items():
             if knob.start and name in changes:
-                asked |= self._read(knob.turn(now, changes[name]))
-                now = self._with(asked)
-        asked |= self._read({name: changes[name] for name in self.names() if name in changes})
-        now = self._with(asked)
+                start = self._read(knob.turn(begin._with(fields), changes[name]))
+                begin = begin._settled(begin._with(start), start)
+        asked = fields
+        now = begin._with(asked)
         for name, value in changes.items():
             if name in self._derived and not self._derived[name].start:
-                asked |= self._read(self._derived[name].turn(now, value))
-                now = self._with(asked)
+                asked = asked | self._read(self._derived[name].turn(now, value))
+                now = begin._with(asked)
             elif name in families:
-                asked |= self._read(families[name].turn(now, name, value))
-                now = self._with(asked)
+                asked = asked | self._read(families[name].turn(now, name, value))
+                now = begin._with(asked)
+        return begin._settled(now, asked)
+
+    def _settled(self, now: Self, asked: Collection[str]) -> Self:
+        """The draft with what follows from it, seen from these parameters."""
         more = self._read(self.follow(now, asked))
-        if more:
-            now = now._with(more)
-        return now._kept(asked)
+        return (now._with(more) if more else now)._kept(asked)
 
     def follow(self, now: Self, asked: Collection[str]) -> dict[str, Any]:
         """What else moves with a change? A topic overrides this.
