@@ -65,7 +65,7 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.advise.copies import fragment_loads, tensor_core_fixes, vector_copy
     from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.cutlass.strips import StripThreadMap
@@ -132,7 +132,8 @@ _LATER = {
     ),
     "advise.copies": (
         "fragment_loads",
-        "tensor_core_cures",
+        "tensor_core_cures",  # the older name of:
+        "tensor_core_fixes",
         "vector_copy",
     ),
     "hardware.ldmatrix": ("LdMatrix",),
@@ -237,7 +238,7 @@ __all__ = [
     "smem_atom",
     "smem_atoms",
     "store_rows",
-    "tensor_core_cures",
+    "tensor_core_fixes",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",

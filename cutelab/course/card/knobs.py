@@ -259,6 +259,8 @@ class Params:
     _families: ClassVar[tuple[Family, ...]] = ()
     _order: ClassVar[tuple[str | Family, ...]] = ()
     _knobs: ClassVar[dict[str, Knob]] = {}
+    first: ClassVar[str] = ""
+    """The parameter that `call` writes without its name; "" for the first field."""
     written: ClassVar[tuple[str, ...]] = ()
     """The names that `call` may write, in their order; () for all fields."""
 
@@ -292,7 +294,8 @@ class Params:
     @cache
     def names(cls) -> tuple[str, ...]:
         """The parameters; `chip`, which all topics share, comes last."""
-        return (*(f.name for f in dataclasses.fields(cls) if f.name != "chip"), "chip")
+        fields = [f.name for f in dataclasses.fields(cls) if f.name != "chip"]
+        return (*sorted(fields, key=lambda name: name != cls.first), "chip")
 
     @classmethod
     @cache

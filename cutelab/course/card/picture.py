@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 Scale = Literal["offset", "bank", "category", "frame"]
-"""What a fill number means: a step 0..31 of the offset scale, a bank 0..31, a category 0..7 (taken modulo 8), or a
+"""What a fill number means: a step 0..31 of the offset scale, a bank (taken modulo 32), a category 0..7 (taken modulo 8), or a
 position in `FRAME`. On every scale -1 is paper (nothing drawn)."""
 
 FRAME = ("paper", "faint", "good_fill", "bad_fill", "note_fill", "rule", "hatch", "muted", "ink", "accent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 import threading
+from dataclasses import replace
 from html import escape
 from types import ModuleType
 from typing import Any, Literal
@@ -64,7 +65,7 @@ class Explorer:
         self._error: str | None = None
         self._closed = False
         self._params, self._result = params, scene.compute(params)
-        self._picture: Picture = scene.panels(self._result)
+        self._picture = self._panels()
         self._controls = Controls(self._turn, self._lock)
         if view == "html":
             self._view: Any = HtmlView()
@@ -99,15 +100,20 @@ class Explorer:
             try:
                 params = self._params.change(**{name: plain(name, value) for name, value in changes.items()})
                 if params != self._params:
-                    result = self._scene.compute(params)
-                    picture = self._scene.panels(result)
-                    self._params, self._result, self._picture = params, result, picture
+                    self._params, self._result = params, self._scene.compute(params)
+                    self._picture = self._panels()
                 self._error = None
                 self._view.show(self._frame)
             except Exception as error:
                 self._params, self._result, self._picture = before
                 self._fail(error)
                 raise
+
+    def _panels(self) -> Picture:
+        """The picture of the result; of a chip that no hardware here confirmed it says so."""
+        picture: Picture = self._scene.panels(self._result)
+        chip = self._params.chip
+        return picture if chip.measured else replace(picture, subtitle=f"{chip.name}: not measured. {picture.subtitle}")
 
     def _turn(self, **changes: Any) -> None:
         """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it."""

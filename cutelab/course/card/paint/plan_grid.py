@@ -113,7 +113,7 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Which (fill, ink) has each cell?"""
     table = scale_colours(grid.scale)
     last = len(table) - 1
-    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale == "category" else grid.fill
+    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale in ("category", "bank") else grid.fill
     if fill.size and not (fill.min() >= -1 and fill.max() < last):
         raise CuteLabError(
             f"grid {grid.name!r}: the scale {grid.scale!r} has the fills 0 to {last - 1} and -1 for paper; "

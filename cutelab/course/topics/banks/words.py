@@ -172,7 +172,7 @@ def copies(result: Result) -> dict[str, str]:
     found = {"cutelab": params.call("banks"), "CuTe": str(result.layout)}
     if params.row_major:
         rows, cols = params.shape
-        fix = Fix(rows, cols, params.item, params.pitch, params.swizzle, 0, 0, 0, (), 0, None)
+        fix = Fix(rows, cols, params.item, params.pitch, params.swizzle, 0, 0, 0, (), 0, None, chip=params.chip)
         found["CuTe C++"] = fix.cpp
         if params.element in NUMBA:
             places = max(rows * params.pitch, int(result.table.max()) + 1)

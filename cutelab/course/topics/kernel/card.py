@@ -9,7 +9,7 @@ import numpy as np
 from cutelab.course.card.picture import Bar, Bars, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.card.words import number
 from cutelab.course.topics.kernel import words
-from cutelab.plans import PlannedAccess
+from cutelab.plans import Access
 from cutelab.plans.tiles import tile_elements
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _accesses(result: Result, space: str) -> Bars:
     return Bars(space, bars, f"predicted for one block{step}: {space} memory")
 
 
-def _bad(access: PlannedAccess) -> bool:
+def _bad(access: Access) -> bool:
     return access.ways > 1 if access.space == "shared" else access.count > access.ideal
 
 

@@ -16,13 +16,13 @@ from cutelab.course.card.picture import Picture
 from cutelab.course.topics.kernel import card as kernel_panels
 from cutelab.course.topics.kernel.knobs import ITEM, VARIANTS, KernelParams
 from cutelab.hardware.measured import KernelTime
-from cutelab.plans import GemmPlan, PlannedAccess, TransposePlan
+from cutelab.plans import Access, GemmPlan, TransposePlan
 
 EDGES = {"transpose": 16384, "gemm": 4096}  # of the matrices that were timed
 
 
 @lru_cache(maxsize=64)
-def accesses_of(plan: TransposePlan | GemmPlan) -> tuple[PlannedAccess, ...]:
+def accesses_of(plan: TransposePlan | GemmPlan) -> tuple[Access, ...]:
     """`plan.accesses()`, kept: the variants beside a setting are asked for again in each step."""
     return plan.accesses()
 
@@ -36,28 +36,28 @@ class Result:
     read      which elements the first warp reads with its first instruction, bool like table
     time      what the H200 run measured for this very plan, or None
     beside    the other variants of the same tile, width and block: (name, time or None)
-    fixes     the padded and the swizzled variant, each with its read down the tile; () where they fix nothing
+    cures     the padded and the swizzled variant, each with its read down the tile; () where they cure nothing
     yardstick the best plain copy (GB/s), or the vendor's product (TFLOP/s); second: PyTorch's transposed copy, or None
     """
 
     params: KernelParams
     plan: TransposePlan | GemmPlan
-    accesses: tuple[PlannedAccess, ...]
+    accesses: tuple[Access, ...]
     table: np.ndarray | None
     read: np.ndarray | None
     time: KernelTime | None
     beside: tuple[tuple[str, KernelTime | None], ...]
-    fixes: tuple[tuple[KernelParams, PlannedAccess], ...]
+    cures: tuple[tuple[KernelParams, Access], ...]
     yardstick: KernelTime
     second: KernelTime | None
 
     @property
-    def reader(self) -> PlannedAccess | None:
+    def reader(self) -> Access | None:
         """The access that reads down the tile: the one that the layout decides about."""
         return _reader(self.accesses)
 
     @property
-    def worst(self) -> PlannedAccess | None:
+    def worst(self) -> Access | None:
         """The access with the most to lose: shared ones with a conflict, global ones with more sectors than needed."""
         bad = [a for a in self.accesses if (a.ways > 1 if a.space == "shared" else a.count > a.ideal)]
         return max(bad, key=lambda a: a.count - a.ideal, default=None)
@@ -93,21 +93,19 @@ def compute(params: KernelParams) -> Result:
         yardstick, second = run.named("torch float32", edge), None
     else:
         yardstick, second = run.best_copy(edge), run.named("torch transposed copy", edge)
-    fixes = _offers(params, accesses)
-    return Result(params, plan, accesses, table, read, _time(params), beside, fixes, yardstick, second)
+    cures = _cures(params, accesses)
+    return Result(params, plan, accesses, table, read, _time(params), beside, cures, yardstick, second)
 
 
-def _offers(
-    params: KernelParams, accesses: tuple[PlannedAccess, ...]
-) -> tuple[tuple[KernelParams, PlannedAccess], ...]:
+def _cures(params: KernelParams, accesses: tuple[Access, ...]) -> tuple[tuple[KernelParams, Access], ...]:
     reader = _reader(accesses)
     if reader is None or (reader.ways <= 1 and params.variant not in ("padded", "swizzled")):
         return ()
     found = (params.change(variant=name, block=params.block) for name in ("padded", "swizzled"))
-    return tuple((fixed, _reader(accesses_of(fixed.plan))) for fixed in found)  # type: ignore[misc]
+    return tuple((cured, _reader(accesses_of(cured.plan))) for cured in found)  # type: ignore[misc]
 
 
-def _reader(accesses: tuple[PlannedAccess, ...]) -> PlannedAccess | None:
+def _reader(accesses: tuple[Access, ...]) -> Access | None:
     """The access that reads down the tile: the one that the layout decides about. None without a tile."""
     return next((a for a in accesses if a.name in ("read tile", "read tile A")), None)
 

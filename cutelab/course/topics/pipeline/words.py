@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cutelab.course.card.picture import Offer, Verdict
+from cutelab.course.card.picture import Cure, Verdict
 from cutelab.course.card.words import count, number
 
 if TYPE_CHECKING:
     from cutelab.course.topics.pipeline.model import PipelineParams, Result
 
-REGISTER_BYTES = (
-    64 * 1024 * 4
-)  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as SHARED_KB
-MOST_TILE = 256  # the largest m or n that a fix offers
+REGISTER_BYTES = 64 * 1024 * 4  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as CHIPS
+MOST_TILE = 256  # the largest m or n that a cure offers
 
 
 def cycles(value: float) -> str:
@@ -118,7 +116,7 @@ def registers(result: Result) -> tuple[Verdict, ...]:
     return (Verdict("bad", sentence, "Nothing holds them: make m or n smaller."),)
 
 
-def fixes(result: Result) -> tuple[Offer, ...]:
+def cures(result: Result) -> tuple[Cure, ...]:
     """Which changes make the Tensor Core wait less? Least waiting first, then least shared memory."""
     from cutelab.course.topics.pipeline.model import MOST_STAGES
 
@@ -143,7 +141,7 @@ def fixes(result: Result) -> tuple[Offer, ...]:
         if waits < result.waits - 0.005:
             found.append((round(waits, 3), bytes_, len(changes), changes))
     found.sort(key=lambda f: f[:3])
-    kept: list[Offer] = []
+    kept: list[Cure] = []
     seen: set[tuple[str, ...]] = set()
     for waits, bytes_, _, changes in found:
         names = tuple(sorted(changes))
@@ -153,7 +151,7 @@ def fixes(result: Result) -> tuple[Offer, ...]:
         more = int(bytes_ - pipe.shared_bytes)
         line = ", ".join(f"{n} {v}" for n, v in changes.items())
         second = f"{'+' if more >= 0 else '−'}{number(abs(more))} bytes of shared memory"
-        kept.append(Offer(f"{line}  waits {percent(waits)}", second, changes))
+        kept.append(Cure(f"{line}  waits {percent(waits)}", second, changes))
     return tuple(kept)
 
 
