@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutelab.hardware.chip import Chip
-
 ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
 """Element types that the explorers offer, with their sizes in bytes."""
 
@@ -28,16 +26,6 @@ def count(n: int, noun: str) -> str:
     ('1 wavefront', '32 wavefronts')
     """
     return f"{number(n)} {noun}{'' if n == 1 else 's'}"
-
-
-def not_measured(chip: Chip) -> str:
-    """What a subtitle says of a chip whose counts no hardware confirmed; nothing of the one that was measured.
-
-    >>> from cutelab.hardware.chip import AMD_LDS, H200
-    >>> not_measured(H200), not_measured(AMD_LDS)
-    ('', ' AMD LDS: not measured.')
-    """
-    return "" if chip.measured else f" {chip.name}: not measured."
 
 
 def count_distinct(values: np.ndarray) -> int:

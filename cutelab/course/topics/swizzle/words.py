@@ -7,7 +7,7 @@ import numpy as np
 from cutelab.core.composed import ComposedLayout
 from cutelab.course.card.parts.code import cpp_value
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, not_measured, number
+from cutelab.course.card.words import count, number
 from cutelab.course.topics.swizzle.model import Array, Result, better
 from cutelab.hardware.chip import Address
 from cutelab.hardware.wavefronts import Wavefronts
@@ -46,7 +46,7 @@ def subtitle(result: Result) -> str:
     if (len(result.rows), len(result.columns) * result.drawn) != (rows, columns):
         first, last = int(result.columns[0]), int(result.columns[-1]) + result.drawn - 1
         words += f" Rows {result.rows[0]} to {result.rows[-1]} of {rows}, columns {first} to {last} of {columns}."
-    return words + not_measured(params.chip)
+    return words
 
 
 def line_read(result: Result) -> str:
