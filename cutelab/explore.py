@@ -119,15 +119,15 @@ def swizzle(
     swizzle  "Sw<3,0,3>", or a whole expression such as "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
     scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
     view     "widget", or "html" where anywidget cannot load
-    params   any field of `cutelab.course.topics.swizzle.model.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
+    params   any field of `cutelab.course.topics.swizzle.knobs.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
 
     >>> lab = swizzle("Sw<3,4,3>", unit="bytes", layout="(8,64):(64,1)", element="half", access_bytes=16)
     >>> lab.result.wave.count, lab.result.wave_after.count, str(lab.result.swizzle)
     (8, 1, 'Sw<3,3,3>')
     """
-    from cutelab.course.topics.swizzle import model as scene
+    from cutelab.course.topics import swizzle as scene
 
-    return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)
+    return _open("swizzle", scene, scene.Params, {"swizzle": swizzle, **params}, scale=scale, view=view)
 
 
 def thread_map(
