@@ -40,19 +40,22 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
-from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import crd2idx, idx2crd
 from cutelab.core.layout import (
+    ComposedLayout,
     Layout,
     LayoutLeft,
     LayoutRight,
     compatible,
     congruent,
     cosize,
+    crd2idx,
     depth,
+    extended,
     flatten,
+    idx2crd,
     offsets,
+    parse_layout,
     rank,
     size,
     slice_and_offset,
@@ -189,6 +192,7 @@ __all__ = [
     "depth",
     "downcast",
     "explain",
+    "extended",
     "filter_layout",
     "filter_zeros",
     "flat_divide",
