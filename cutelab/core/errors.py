@@ -11,7 +11,15 @@ from typing import Any
 MAX_MESSAGE = 300  # characters of an error's text
 MAX_SHOWN = 60  # characters of a value inside it
 ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
-HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode's categories of what is not seen, or turns the line around
+HIDDEN = (
+    "Cc",
+    "Cf",
+    "Cs",
+    "Co",
+    "Cn",
+    "Zl",
+    "Zp",
+)  # Unicode's categories of what is not seen, or turns the line around
 
 
 class CuteLabError(ValueError):

@@ -48,7 +48,9 @@ class Layout:
     stride: IntTuple
     _modes: tuple[tuple[int, int], ...] = field(init=False, compare=False)  # the leaves as plain integers
     _size: int = field(init=False, compare=False)
-    _tree: Node | None = field(init=False, compare=False)  # sizes and leaves of each mode; made when a coordinate of several numbers comes
+    _tree: Node | None = field(
+        init=False, compare=False
+    )  # sizes and leaves of each mode; made when a coordinate of several numbers comes
 
     def __init__(self, shape: Any, stride: Any = None) -> None:
         if isinstance(shape, str) and stride is None:

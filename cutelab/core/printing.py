@@ -9,7 +9,17 @@ import numpy as np
 from cutelab.core import int_tuple
 from cutelab.core.errors import CuteLabError, count_text, shown
 from cutelab.core.int_tuple import to_text
-from cutelab.core.layout import ComposedLayout, Layout, as_layout, as_readable, check_table_size, cosize, offsets, rank, size
+from cutelab.core.layout import (
+    ComposedLayout,
+    Layout,
+    as_layout,
+    as_readable,
+    check_table_size,
+    cosize,
+    offsets,
+    rank,
+    size,
+)
 
 MAX_PRINT = 2**18  # cells of a printed table
 
@@ -93,7 +103,9 @@ def print_inverse(
     _check_print(size(layout), layout)
     table = offsets(layout)
     if table.min() < 0:
-        raise CuteLabError(f"{shown(str(layout), 100)} has negative offsets, down to {table.min()}; memory is printed from offset 0")
+        raise CuteLabError(
+            f"{shown(str(layout), 100)} has negative offsets, down to {table.min()}; memory is printed from offset 0"
+        )
     top = int(table.max()) + 1 if isinstance(layout, Layout | ComposedLayout) else layout.capacity
     _check_print(top, layout)
     if matrix or output_shape is not None or vectorize is not None:

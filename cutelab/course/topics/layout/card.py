@@ -122,8 +122,8 @@ def _tile(result: Result, room: Room) -> Grid:
         row_heads=tuple(map(str, heads.tolist())),
         col_heads=tuple(map(str, columns.tolist())),
         cell=(width, height),
-        row_gap=() if one_mode else mode_gaps(inner.shape[0], rows, height),
-        col_gap=() if one_mode else mode_gaps(inner.shape[1:], columns, width),
+        row_gap=() if one_mode else mode_gaps(inner[0].shape, rows, height),
+        col_gap=() if one_mode else mode_gaps(tuple(m.shape for m in inner)[1:], columns, width),
         rings=tuple(rings),
         probe=np.where(result.inside, np.arange(result.table.size).reshape(result.table.shape), -1),
     )

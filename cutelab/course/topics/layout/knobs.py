@@ -11,7 +11,7 @@ from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, cosize, rank, size
 from cutelab.course.card.knobs import Params, Said, dropdown, index, preset, text
-from cutelab.course.card.parts.leaves import leaf_knobs
+from cutelab.course.card.parts.leaves import innermost, leaf_knobs
 from cutelab.course.card.words import ELEMENTS
 
 PRESETS = {
@@ -95,7 +95,7 @@ class LayoutParams(Params):
     @property
     def inner(self) -> Layout:
         """The layout itself, without a swizzle."""
-        return self.layout.inner if isinstance(self.layout, ComposedLayout) else self.layout
+        return innermost(self.layout)
 
     @property
     def item(self) -> int:
