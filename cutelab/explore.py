@@ -100,15 +100,15 @@ def strips(
 
     row_pitch     elements from one row to the next
     scale, view   as in `layout`
-    params        any field of `cutelab.course.topics.strips.model.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+    params        any field of `cutelab.course.topics.strips.knobs.StripsParams`: threads, pitch, strips, rows, columns, element, ...
 
     >>> lab = strips(threads=64, pitch=8, strips=4)
     >>> lab.picture.verdicts[0].sentence
     '64 of 576 elements touched; rows 4 to 31 are skipped.'
     """
-    from cutelab.course.topics.strips import model as scene
+    from cutelab.course.topics import strips as scene
 
-    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
+    return _open("strips", scene, scene.Params, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
 
 
 def swizzle(

@@ -248,6 +248,12 @@ def plain(name: str, value: Any) -> Any:
     return value
 
 
+def _check_chip(chip: Any) -> None:
+    """Every limit may rest on the chip, so it is checked before all others."""
+    if not isinstance(chip, Chip):
+        raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {chip!r}")
+
+
 @dataclass(frozen=True)
 class Params:
     """Base of every topic's parameters: its fields, its derived knobs, and how one set of them becomes another.
@@ -282,8 +288,7 @@ class Params:
 
     def __post_init__(self) -> None:
         """Read and check every field by its own declaration. A topic's own rules come after `super().__post_init__()`."""
-        if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {self.chip!r}")
+        _check_chip(self.chip)
         for name, knob in self._knobs.items():
             if knob.read is not None:
                 value = knob.read(getattr(self, name))
@@ -329,6 +334,7 @@ class Params:
             if name not in self.names() and name not in self._derived and name not in families:
                 known = (*self.names(), *self._derived)
                 raise CuteLabError(f"there is no parameter {name!r} here; the parameters are {', '.join(known)}")
+        _check_chip(changes.get("chip", self.chip))
         fields = self._read({name: changes[name] for name in self.names() if name in changes})
         begin = self
         for name, knob in self._derived.items():
@@ -384,9 +390,7 @@ class Params:
             if knob.keep and name not in asked:
                 try:
                     value = knob.inside(getattr(now, name), now)
-                except (
-                    UNLAWFUL
-                ):  # other values of the draft are none that a limit can be told from: building it says so
+                except UNLAWFUL:  # no limit can be told from other values of the draft: building it says so
                     continue
                 if value != getattr(now, name):
                     now = now._with({name: value})

@@ -113,12 +113,14 @@ class CoalescingParams(Params):
     kind: str = toggle("load", ("load", "store"), group="Lanes")
     lane: int = index(5, hi=lambda p: p.active - 1, group="Probe")
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         if self.element in ELEMENTS and (self.access_bytes not in self.able or isinstance(self.access_bytes, bool)):
             raise CuteLabError(
                 f"a lane moves {', '.join(map(str, self.able))} bytes of {self.element} with one instruction; "
                 f"got access_bytes={self.access_bytes!r}"
             )
+
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("stride", "start", "pitch"):
             value = getattr(self, name)
