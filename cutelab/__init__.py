@@ -40,6 +40,7 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
+from cutelab.core import display
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import (
     ComposedLayout,
@@ -264,6 +265,14 @@ def __getattr__(name: str) -> Any:
             value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
             return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
+
+
+def _painter() -> Any:
+    """What draws the library's results: the course, loaded when a picture is asked for."""
+    return import_module("cutelab.course.topics.trace.show")
+
+
+display.find_painter = _painter
 
 
 def __dir__() -> list[str]:

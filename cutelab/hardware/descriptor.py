@@ -186,7 +186,9 @@ class MatrixDescriptor:
     def summary(self) -> str:
         """The descriptor in one sentence."""
         lbo = "LBO unused" if self.major == "K" and self.swizzle_bytes else f"LBO {self.lbo_bytes:,}"
-        return f"{self.major}-major, {self._type_name()}, start {self.start_bytes:,}, {lbo}, SBO {self.sbo_bytes:,} bytes"
+        return (
+            f"{self.major}-major, {self._type_name()}, start {self.start_bytes:,}, {lbo}, SBO {self.sbo_bytes:,} bytes"
+        )
 
 
 @dataclass(frozen=True)
@@ -302,7 +304,9 @@ def descriptor_of(
     if not is_int(rows) or not 8 <= rows <= byte.shape[0] or rows % ROWS:
         raise CuteLabError(f"rows must be a multiple of 8 up to the layout's {byte.shape[0]}, got {rows!r}")
     if not is_int(k_block) or not 0 <= k_block < blocks:
-        raise CuteLabError(f"the layout has {blocks} blocks of {width} columns (32 bytes) along k; k_block is {k_block!r}")
+        raise CuteLabError(
+            f"the layout has {blocks} blocks of {width} columns (32 bytes) along k; k_block is {k_block!r}"
+        )
     part = byte[:rows, k_block * width : (k_block + 1) * width]
     kind = UmmaDescriptor if blackwell else MatrixDescriptor
     misses = []

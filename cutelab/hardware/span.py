@@ -54,5 +54,7 @@ def tile_bytes(layout: Any, element_bytes: int, what: str) -> tuple[Layout | Com
         raise CuteLabError(f"{what} moves elements of 1, 2, 4 or 8 bytes, got {element_bytes!r}")
     table = offsets(layout)
     if table.size > MAX_TILE or int(table.min()) < 0:
-        raise CuteLabError(f"{what} needs a tile of at most {MAX_TILE:,} elements with offsets from 0 on; {layout} is none")
+        raise CuteLabError(
+            f"{what} needs a tile of at most {MAX_TILE:,} elements with offsets from 0 on; {layout} is none"
+        )
     return layout, table * element_bytes

@@ -186,7 +186,11 @@ class TmaTile:
     def summary(self) -> str:
         """The tile in one sentence."""
         swizzle = f"swizzled over {self.swizzle_bytes} bytes" if self.swizzle_bytes else "without swizzle"
-        shifted = "" if self.smem_base % self.boundary == 0 else f", in the midst of the pattern (no multiple of {self.boundary})"
+        shifted = (
+            ""
+            if self.smem_base % self.boundary == 0
+            else f", in the midst of the pattern (no multiple of {self.boundary})"
+        )
         sizes = " x ".join(map(str, self.box))
         return f"a box of {sizes}, {swizzle}: {self.expect_bytes:,} bytes to byte {self.smem_base:,}{shifted}"
 
@@ -305,7 +309,9 @@ def _boxes(byte: np.ndarray, item: int, span: int) -> tuple[tuple[int, int], np.
     wrong = byte != starts[i // high, j // inner] + i % high * pitch + j % inner * item
     if wrong.any():
         row, column = (int(x) for x in np.argwhere(wrong)[0])
-        return f"element ({row}, {column}) lies at byte {int(byte[row, column])}, where no box of {inner} x {high} puts it"
+        return (
+            f"element ({row}, {column}) lies at byte {int(byte[row, column])}, where no box of {inner} x {high} puts it"
+        )
     if (starts % BASE).any():
         row, column = (int(x) for x in np.argwhere(starts % BASE)[0])
         where = f"box {column} of row {row * high}"

@@ -10,8 +10,12 @@ import numpy as np
 
 from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.constant import Passes, passes
 from cutelab.hardware.sectors import Sectors, sectors
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
+
+Counted = Sectors | Wavefronts | Passes
+UNITS = {"global": "sectors", "shared": "wavefronts", "constant": "passes"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,10 +24,11 @@ class Access:
 
     name     a plan: what it does, in a word or two ("read a", "write tile"); a trace: the array ("a", "shared")
     source   the line of the kernel; a plan shortens it
-    space    "global" or "shared"
+    space    "global", "shared" or "constant"
     warps    the warp instructions, as one batch of `WarpAccess`, shape (instructions, lanes)
     times    how often all of them are done (1; a loop along K repeats them)
     line     the line's number in its file or cell; 0 in a plan
+    expression  a trace: what is accessed, as the source writes it ("a[i + 1]"), or the array's name
 
     >>> column = Access("read", "tile[t, 0]", "shared", WarpAccess(np.arange(32)[None] * 128, 4), times=2)
     >>> column.instructions, column.count, column.ideal, column.ways, column.efficiency
@@ -36,6 +41,17 @@ class Access:
     warps: WarpAccess = field(repr=False)
     times: int = 1
     line: int = 0
+    expression: str = ""
+
+    @property
+    def array(self) -> str:
+        """A trace: the argument's name, or "shared"."""
+        return self.name
+
+    @property
+    def accesses(self) -> int:
+        """Warp instructions: one for each warp and repetition of the line."""
+        return self.instructions
 
     @property
     def kind(self) -> str:
@@ -47,11 +63,11 @@ class Access:
 
     @property
     def unit(self) -> str:
-        """What is counted: "sectors" or "wavefronts"."""
-        return "sectors" if self.space == "global" else "wavefronts"
+        """What is counted: "sectors", "wavefronts" or, of constant memory, "passes"."""
+        return UNITS[self.space]
 
     @cached_property
-    def result(self) -> Sectors | Wavefronts:
+    def result(self) -> Counted:
         """The count of each warp instruction, done once."""
         return _counted(self.space, self.warps)
 
@@ -127,6 +143,7 @@ class Uncounted:
     access_bytes: int
     instructions: int
     line: int = 0
+    expression: str = ""
     unit: ClassVar[str] = "not modelled"
     count: ClassVar[None] = None
     ideal: ClassVar[None] = None
@@ -137,6 +154,14 @@ class Uncounted:
     worst: ClassVar[None] = None
     worst_count: ClassVar[None] = None
 
+    @property
+    def array(self) -> str:
+        return self.name
+
+    @property
+    def accesses(self) -> int:
+        return self.instructions
+
     def explain(self) -> str:
         """That it is not modelled.
 
@@ -146,7 +171,9 @@ class Uncounted:
         return f"a {self.kind} of {self.access_bytes} bytes on {self.space} memory: not modelled"
 
 
-def _counted(space: str, warps: WarpAccess) -> Sectors | Wavefronts:
+def _counted(space: str, warps: WarpAccess) -> Counted:
+    if space == "constant":
+        return passes(warps)
     return sectors(warps) if space == "global" else wavefronts(warps)
 
 

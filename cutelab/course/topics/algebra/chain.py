@@ -99,7 +99,11 @@ class Chain:
 
     @property
     def hue_count(self) -> int:
-        return int_tuple.product(self.domain) if self.hues is None or not isinstance(self.domain, tuple) else int(self.domain[1])
+        return (
+            int_tuple.product(self.domain)
+            if self.hues is None or not isinstance(self.domain, tuple)
+            else int(self.domain[1])
+        )
 
 
 @lru_cache(maxsize=64)
