@@ -15,7 +15,7 @@ def ends(control):
     return (False, True) if control.kind == "check" else (control.choices[0], control.choices[-1])
 
 
-@pytest.mark.parametrize("name", ToyParams.names())
+@pytest.mark.parametrize("name", [name for name in ToyParams.names() if name != "chip"])
 def test_each_knob_turns_its_parameter_at_both_ends(toy, name):
     for end in (0, 1):
         lab = toy("8 x 8", row=3, pitch=20)
@@ -46,7 +46,7 @@ def test_limits_follow_without_clamping(toy):
     lab.set(expression="2 x 2", pitch=8)
     assert lab._controls.widget("row").max == 1
     assert lab.error is None
-    assert seen == [0, 31, 0]  # the values that were set, and none on the way
+    assert seen == [31, 1]  # the value that was set, the one that still fits, and none on the way
 
 
 def test_syncing_back_does_not_turn_knobs(toy):
@@ -73,10 +73,10 @@ def test_a_knob_that_goes_leaves_the_others_alone(toy):
     assert [c.description for c in group.children[1:]] == ["bytes", "vector", "colour", "memory strip"]
 
 
-def test_cures_apply_themselves(toy):
+def test_fixes_apply_themselves(toy):
     lab = toy()
     lab._view._shown = 1 << 30
-    (fix,) = lab._controls._offers
+    (fix,) = lab._controls._buttons
     assert fix.description == "pitch 33  1 wavefront\n+32 words (3 %)"
     fix.click()
     assert lab.params.pitch == 33
