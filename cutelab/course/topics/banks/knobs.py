@@ -71,7 +71,7 @@ class BanksParams(Params):
         lambda p, pitch: {"layout": tile.with_pitch(tile.split(p.layout)[0], pitch)},
         shown=lambda p: p.pitch is not None,
         lo=lambda p: tile.least_pitch(p.layout),
-        hi=lambda p: tile.least_pitch(p.layout) + tile.PADDINGS,
+        hi=lambda p: max(p.pitch or 0, tile.least_pitch(p.layout) + tile.PADDINGS),
         group="Tile",
         unit="elements",
         tip=lambda p: tile.pitch_tip(p.layout),
