@@ -170,7 +170,7 @@ def pipeline(
 
     m, n, k       the tile: A is m x k, B is n x k
     scale, view   as for `layout`
-    params        any field of `cutelab.course.topics.pipeline.model.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+    params        any field of `cutelab.course.topics.pipeline.knobs.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
 
     >>> lab = pipeline(stages=2)
     >>> lab.picture.verdicts[0].sentence
@@ -179,9 +179,9 @@ def pipeline(
     >>> lab.result.cycles, lab.code()
     (512.0, 'explore.pipeline(stages=4)')
     """
-    from cutelab.course.topics.pipeline import model as scene
+    from cutelab.course.topics import pipeline as scene
 
-    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+    return _open("pipeline", scene, scene.Params, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
 
 
 def algebra(
