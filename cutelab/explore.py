@@ -237,7 +237,7 @@ def tensor_core(
 
     atom         any MMA atom, by CUTLASS's name
     scale, view  as for `layout`
-    params       any field of `cutelab.course.topics.tensor_core.model.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
+    params       any field of `cutelab.course.topics.tensor_core.knobs.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
 
     >>> lab = tensor_core("SM80_16x8x16_F32F16F16F32_TN", operand="A", thread=5)
     >>> lab.result.held.tolist()[:3], lab.result.feed.load.summary()
@@ -246,9 +246,9 @@ def tensor_core(
     >>> lab.result.feed.load.summary()
     'ldmatrix.x4: 4 wavefronts, the ideal'
     """
-    from cutelab.course.topics.tensor_core import model as scene
+    from cutelab.course.topics import tensor_core as scene
 
-    return _open("tensor_core", scene, scene.TensorCoreParams, {"atom": atom, **params}, scale=scale, view=view)
+    return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
 
 
 def kernel(

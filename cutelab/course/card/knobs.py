@@ -248,6 +248,11 @@ def plain(name: str, value: Any) -> Any:
     return value
 
 
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one type: 1 is not True, nor is it 1.0."""
+    return type(one) is type(other) and bool(one == other)
+
+
 def _check_chip(chip: Any) -> None:
     """Every limit may rest on the chip, so it is checked before all others."""
     if not isinstance(chip, Chip):
@@ -325,7 +330,7 @@ class Params:
     def change(self, **changes: Any) -> Self:
         """The same parameters with some of them changed, and with what follows from that. Raises CuteLabError."""
         draft = self.draft(changes)
-        if all(getattr(draft, name) == getattr(self, name) for name in self.names()):
+        if all(_same(getattr(draft, name), getattr(self, name)) for name in self.names()):
             return self
         return type(self)(**{name: getattr(draft, name) for name in self.names()})
 

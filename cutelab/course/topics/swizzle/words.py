@@ -103,10 +103,10 @@ def verdict(result: Result) -> Verdict:
     vector = f" of {result.params.width}-byte pieces" if result.vector > 1 else ""
     sentence = f"Reading a {result.params.access}{vector} with {count(len(result.read), 'lane')}: "
     if not result.moves:
-        sentence = f"{result.params.swizzle} moves nothing: {count(wave.count, 'wavefront')} before and after"
+        sentence = f"{result.params.swizzle} moves nothing: {count(int(wave.count), 'wavefront')} before and after"
         sentence += "." if after.count == after.ideal else f", where {after.ideal} would do."
         return Verdict("note", sentence, _nothing(result))
-    sentence += f"{count(wave.count, 'wavefront')} before, {after.count} after"
+    sentence += f"{count(int(wave.count), 'wavefront')} before, {after.count} after"
     if after.count == after.ideal:
         return Verdict("good", sentence + ".", mechanism(result))
     if after.ways == 1:
