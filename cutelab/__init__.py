@@ -40,19 +40,23 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core import display
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import crd2idx, idx2crd
 from cutelab.core.layout import (
+    ComposedLayout,
     Layout,
     LayoutLeft,
     LayoutRight,
     compatible,
     congruent,
     cosize,
+    crd2idx,
     depth,
+    extended,
     flatten,
+    idx2crd,
     offsets,
+    parse_layout,
     rank,
     size,
     slice_and_offset,
@@ -65,7 +69,7 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.advise.copies import fragment_loads, tensor_core_fixes, vector_copy
     from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.cutlass.strips import StripThreadMap
@@ -132,7 +136,8 @@ _LATER = {
     ),
     "advise.copies": (
         "fragment_loads",
-        "tensor_core_cures",
+        "tensor_core_cures",  # the older name of:
+        "tensor_core_fixes",
         "vector_copy",
     ),
     "hardware.ldmatrix": ("LdMatrix",),
@@ -188,6 +193,7 @@ __all__ = [
     "depth",
     "downcast",
     "explain",
+    "extended",
     "filter_layout",
     "filter_zeros",
     "flat_divide",
@@ -237,7 +243,7 @@ __all__ = [
     "smem_atom",
     "smem_atoms",
     "store_rows",
-    "tensor_core_cures",
+    "tensor_core_fixes",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
@@ -259,6 +265,14 @@ def __getattr__(name: str) -> Any:
             value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
             return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
+
+
+def _painter() -> Any:
+    """What draws the library's results: the course, loaded when a picture is asked for."""
+    return import_module("cutelab.course.topics.trace.show")
+
+
+display.find_painter = _painter
 
 
 def __dir__() -> list[str]:

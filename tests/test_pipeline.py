@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cutelab.core.errors import CuteLabError
-from cutelab.hardware.pipeline import SHARED_KB, Pipeline
+from cutelab.hardware.chip import CHIPS
+from cutelab.hardware.pipeline import Pipeline
 
 
 def simulate(stages, latency, copy, mma, tiles):
@@ -126,8 +127,8 @@ def test_bytes_flops_and_intensity():
     [("sm_70", 6), ("sm_75", 4), ("sm_80", 10), ("sm_86", 6), ("sm_89", 6), ("sm_90", 14), ("sm_100", 14)],
 )
 def test_the_limits_of_shared_memory(arch, fits):
-    assert SHARED_KB[arch] * 1024 // 16384 == fits
-    assert Pipeline(128, 128, 32, stages=fits, arch=arch).shared_bytes <= SHARED_KB[arch] * 1024
+    assert CHIPS[arch].block_bytes // 16384 == fits
+    assert Pipeline(128, 128, 32, stages=fits, arch=arch).shared_bytes <= CHIPS[arch].block_bytes
     with pytest.raises(CuteLabError, match=f"{fits + 1} stages of 16,384 bytes.*{fits} would fit"):
         Pipeline(128, 128, 32, stages=fits + 1, arch=arch)
 

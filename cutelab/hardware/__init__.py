@@ -14,8 +14,19 @@ pattern in `cutelab.hardware.measured`. Not modelled, and refused: cp.async, com
 """
 
 from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.chip import AMD_LDS, H200, Address, Chip
+from cutelab.hardware.chip import AMD_LDS, CHIPS, H200, Address, Chip
 from cutelab.hardware.sectors import Sectors, sectors
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
-__all__ = ["AMD_LDS", "H200", "Address", "Chip", "Sectors", "WarpAccess", "Wavefronts", "sectors", "wavefronts"]
+__all__ = [
+    "AMD_LDS",
+    "CHIPS",
+    "H200",
+    "Address",
+    "Chip",
+    "Sectors",
+    "WarpAccess",
+    "Wavefronts",
+    "sectors",
+    "wavefronts",
+]

@@ -12,8 +12,10 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
+from cutelab.hardware.chip import H200
 
-LANES, ROWS, ROW_BYTES = 32, 8, 16
+LANES = H200.lanes  # the instructions of PTX are for warps of 32 lanes
+ROWS, ROW_BYTES = 8, 16
 NAMES = {  # CUTLASS's names: registers of 32 bits, or 16-bit elements when transposed
     (1, False): "SM75_U32x1_LDSM_N",
     (2, False): "SM75_U32x2_LDSM_N",
@@ -102,4 +104,5 @@ class LdMatrix:
                 f"ldmatrix.x{self.matrices} reads {self.matrices * ROWS} rows of 8 two-byte elements, got shape {rows.shape}"
             )
         matrices = rows.reshape(self.matrices, ROWS, -1)  # matrix, row, col
-        return np.transpose(matrices, (1, 2, 0)).ravel(order="F")[offsets(self.layout_tv)]
+        received: np.ndarray = np.transpose(matrices, (1, 2, 0)).ravel(order="F")[offsets(self.layout_tv)]
+        return received

@@ -14,10 +14,8 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
+from cutelab.hardware.chip import CHIPS, Chip
 
-# The most shared memory of one thread block in KB. Source: CUDA programming guide, technical specifications per compute
-# capability; libcu++'s architecture traits.
-SHARED_KB = {"sm_70": 96, "sm_75": 64, "sm_80": 163, "sm_86": 99, "sm_89": 99, "sm_90": 227, "sm_100": 227}
 MAX_TILES, MAX_STAGES = 100_000, 64
 
 
@@ -32,7 +30,7 @@ class Pipeline:
     copy_rate      bytes a cycle into shared memory
     mma_rate       floating-point operations a cycle (a multiply and an add are two)
     tiles          how many steps along K
-    arch           "sm_70" to "sm_100": the limit of shared memory; None: no limit
+    arch           "sm_70" to "sm_100", or a Chip: the limit of shared memory; None: no limit
 
     Raises CuteLabError when the stages need more shared memory than a block of that architecture may have.
 
@@ -52,7 +50,7 @@ class Pipeline:
     copy_rate: float = 32
     mma_rate: float = 2048
     tiles: int = 16
-    arch: str | None = "sm_80"
+    arch: str | Chip | None = "sm_80"
 
     def __post_init__(self) -> None:
         for name, most in (("m", 4096), ("n", 4096), ("k", 4096), ("stages", MAX_STAGES), ("tiles", MAX_TILES)):
@@ -76,7 +74,7 @@ class Pipeline:
             advice = f"{fits} would fit" if fits else "not even one fits; choose a smaller tile"
             raise CuteLabError(
                 f"{_count(self.stages, 'stage')} of {int(self.tile_bytes):,} bytes need {int(self.shared_bytes):,} bytes of shared memory; "
-                f"a block of {self.arch} has at most {limit:,} ({SHARED_KB[self.arch]} KB): {advice}"  # type: ignore[index]
+                f"a block of {self.arch_name} has at most {limit:,} ({limit // 1024} KB): {advice}"
             )
 
     @property
@@ -90,15 +88,25 @@ class Pipeline:
         return self.stages * self.tile_bytes
 
     @property
+    def chip(self) -> Chip | None:
+        """Whose limits hold? None without an architecture."""
+        if self.arch is None or isinstance(self.arch, Chip):
+            return self.arch
+        if not isinstance(self.arch, str) or self.arch not in CHIPS:
+            raise CuteLabError(
+                f"the architecture {self.arch!r} is not known; known are {', '.join(CHIPS)}, a Chip, or None for no limit"
+            )
+        return CHIPS[self.arch]
+
+    @property
+    def arch_name(self) -> str:
+        """The architecture as it is written; "" without one."""
+        return self.arch.name if isinstance(self.arch, Chip) else self.arch or ""
+
+    @property
     def shared_limit(self) -> int | None:
         """The most shared memory that a block of this architecture may have, in bytes; None without an architecture."""
-        if self.arch is None:
-            return None
-        if self.arch not in SHARED_KB:
-            raise CuteLabError(
-                f"the architecture {self.arch!r} is not known; known are {', '.join(SHARED_KB)}, or None for no limit"
-            )
-        return SHARED_KB[self.arch] * 1024
+        return None if self.chip is None else self.chip.block_bytes
 
     @property
     def flops(self) -> int:
@@ -215,7 +223,15 @@ class Timeline:
     mma_waits: np.ndarray = field(repr=False)
 
     @classmethod
-    def of(cls, issue, copy_start, copy_end, mma_start, mma_end, stage) -> Timeline:
+    def of(
+        cls,
+        issue: np.ndarray,
+        copy_start: np.ndarray,
+        copy_end: np.ndarray,
+        mma_start: np.ndarray,
+        mma_end: np.ndarray,
+        stage: np.ndarray,
+    ) -> Timeline:
         """A timeline from its times; what waits for what follows from them."""
         before_copy, before_mma = (np.concatenate([[-np.inf], x[:-1]]) for x in (copy_end, mma_end))
         channel = np.isclose(copy_start, before_copy) & (copy_start > issue)
@@ -234,7 +250,8 @@ class Timeline:
     @property
     def mma_idle(self) -> np.ndarray:
         """How long does the MMA stand still before each tile?"""
-        return self.mma_start - np.concatenate([[0.0], self.mma_end[:-1]])
+        idle: np.ndarray = self.mma_start - np.concatenate([[0.0], self.mma_end[:-1]])
+        return idle
 
     @property
     def mma_busy(self) -> float:

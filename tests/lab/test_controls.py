@@ -76,11 +76,11 @@ def test_a_knob_that_goes_leaves_the_others_alone(toy):
 def test_cures_apply_themselves(toy):
     lab = toy()
     lab._view._shown = 1 << 30
-    (cure,) = lab._controls._cures
-    assert cure.description == "pitch 33  1 wavefront\n+32 words (3 %)"
-    cure.click()
+    (fix,) = lab._controls._offers
+    assert fix.description == "pitch 33  1 wavefront\n+32 words (3 %)"
+    fix.click()
     assert lab.params.pitch == 33
-    assert "✓ in use" in cure.description
+    assert "✓ in use" in fix.description
 
 
 def test_copy_lines(toy):

@@ -5,7 +5,7 @@ import pytest
 from cutelab import explore
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint as draw
-from cutelab.course.topics.layout import model as scene
+from cutelab.course.topics import layout as scene
 
 EXPRESSIONS = (
     "(8,8):(8,1)",
@@ -28,7 +28,7 @@ def expected(params):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_every_knob_at_both_ends(expression):
-    names = [control.name for control in scene.LayoutParams().change(layout=expression).controls()]
+    names = [control.name for control in scene.Params().change(layout=expression).controls()]
     for name in names:
         for end in (0, -1):
             lab = explore.layout(expression)
@@ -49,7 +49,7 @@ def test_what_cannot_be_read_is_told(typed):
     lab._controls.widget("layout").value = typed
     assert lab.error and "Error" not in lab.error.split(":")[0]
     assert lab._view.error == lab.error
-    assert (lab.image, lab.params) == (image, scene.LayoutParams())
+    assert (lab.image, lab.params) == (image, scene.Params())
     assert lab._controls.widget("layout").value == typed
     with pytest.raises(CuteLabError):
         lab.set(layout=typed)

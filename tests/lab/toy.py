@@ -11,7 +11,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import knobs
-from cutelab.course.card.picture import Cure, Grid, Picture, Tips, Verdict
+from cutelab.course.card.picture import Grid, Offer, Picture, Tips, Verdict
 from cutelab.course.lab import explorer
 from cutelab.course.lab.explorer import Explorer
 
@@ -103,7 +103,7 @@ def panels(result: Result) -> Picture:
         copies={"cutelab": p.call("toy"), "CuTe C++": f"make_layout(..., {p.pitch})", "print": f"{offsets}"},
         tips=Tips("({0},{1})\noffset {2} elements, bank {3}", table),
         probed=int(ids[p.row, p.column]),
-        cures=(Cure("pitch 33  1 wavefront", "+32 words (3 %)", {"pitch": 33}, p.pitch == 33),),
+        offers=(Offer("pitch 33  1 wavefront", "+32 words (3 %)", {"pitch": 33}, p.pitch == 33),),
     )
 
 

@@ -20,7 +20,8 @@ from cutelab.course.card.paint.palette import FRAME, fill_and_ink, scale_colours
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.paint.stamp import stamp
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END, Grid, Picture, Ring
-from cutelab.course.topics.layout.model import PRESETS, LayoutParams, compute, panels
+from cutelab.course.topics.layout import compute, panels
+from cutelab.course.topics.layout.knobs import PRESETS, LayoutParams
 
 NAMES = sorted(pictures.ALL)
 

@@ -1,4 +1,4 @@
-"""The pipeline topic: its cures, its copies and its knobs, every one at both ends, and what is refused."""
+"""The pipeline topic: its fixes, its copies and its knobs, every one at both ends, and what is refused."""
 
 import ast
 import re
@@ -18,24 +18,24 @@ from cutelab.course.topics.pipeline.words import cycles, percent
 @each
 def test_cures_do_what_they_say(changes):
     params, result, picture = view(changes)
-    assert len(picture.cures) <= 3
+    assert len(picture.offers) <= 3
     before = 0.0
-    for cure in picture.cures:
-        after = compute(params.change(**cure.changes))
-        assert f"waits {percent(after.waits)}" in cure.line and after.waits < result.waits
+    for fix in picture.offers:
+        after = compute(params.change(**fix.changes))
+        assert f"waits {percent(after.waits)}" in fix.line and after.waits < result.waits
         assert after.waits >= before - 0.005
         before = after.waits
         more = int(after.pipeline.shared_bytes - result.pipeline.shared_bytes)
-        assert cure.second == f"{'+' if more >= 0 else '−'}{abs(more):,} bytes of shared memory".replace(
+        assert fix.second == f"{'+' if more >= 0 else '−'}{abs(more):,} bytes of shared memory".replace(
             f"{abs(more):,}", str(abs(more)) if abs(more) < 10_000 else f"{abs(more):,}"
         )
-        assert len(panels(after).verdicts) <= len(picture.verdicts), "no cure overflows the registers"
+        assert len(panels(after).verdicts) <= len(picture.verdicts), "no fix overflows the registers"
 
 
 def test_the_best_cures_of_the_classics():
-    assert {"stages": 4} in [c.changes for c in view({})[2].cures]
-    assert view({"stages": 4})[2].cures == ()
-    slow = [c.changes for c in view({"m": 64, "n": 64, "latency": 0, "copy_rate": 8})[2].cures]
+    assert {"stages": 4} in [c.changes for c in view({})[2].offers]
+    assert view({"stages": 4})[2].offers == ()
+    slow = [c.changes for c in view({"m": 64, "n": 64, "latency": 0, "copy_rate": 8})[2].offers]
     assert slow and all(set(c) <= {"m", "n"} for c in slow), "where the copy is the bound only a wider tile helps"
 
 

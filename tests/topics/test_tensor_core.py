@@ -167,19 +167,19 @@ def test_rings_in_memory_stand_where_the_registers_come_from(short, which):
 @pytest.mark.parametrize(("short", "which"), LOADED)
 def test_cures_keep_their_promise(short, which):
     params, result, picture = listed(short, which)
-    for cure in picture.cures:
-        cured = compute(params.change(**cure.changes))
-        load = next((w for w in cured.feed.ways if w.instruction == result.feed.load.instruction), cured.feed.ways[0])
-        assert cure.line.split("  ")[1].split()[0] == str(load.wavefronts)
-        assert sum(c.in_use for c in panels(cured).cures) == 1
-        store, before = cured.feed.store, result.feed.store
+    for fix in picture.offers:
+        fixed = compute(params.change(**fix.changes))
+        load = next((w for w in fixed.feed.ways if w.instruction == result.feed.load.instruction), fixed.feed.ways[0])
+        assert fix.line.split("  ")[1].split()[0] == str(load.wavefronts)
+        assert sum(c.in_use for c in panels(fixed).offers) == 1
+        store, before = fixed.feed.store, result.feed.store
         assert store is not None and sum((store[0], load.wavefronts)) <= before[0] + result.feed.load.wavefronts
 
 
 def test_the_usual_cure_is_the_128_byte_swizzle():
     _, _, picture = view(**A16)
-    assert picture.cures[0].line == "Sw<3,3,3>  4 wavefronts" and picture.cures[0].second == "no extra memory"
-    assert any(c.line.startswith("pitch 72") for c in picture.cures)
+    assert picture.offers[0].line == "Sw<3,3,3>  4 wavefronts" and picture.offers[0].second == "no extra memory"
+    assert any(c.line.startswith("pitch 72") for c in picture.offers)
     _, result, _ = view(**A16, swizzle="Sw<3,3,3>")
     assert result.feed.load.summary() == "ldmatrix.x4: 4 wavefronts, the ideal" and result.feed.store == (16, 16)
 

@@ -73,7 +73,7 @@ def test_a_transposed_tile_is_loaded_by_the_transposed_form():
     assert result.feed.load.instruction == "ldmatrix.x4.trans" and result.feed.store is None
     assert result.feed.load.wavefronts == 32
     assert compute(params.change(swizzle="Sw<3,3,3>")).feed.load.wavefronts == 4
-    assert not panels(result).cures
+    assert not panels(result).offers
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -64,7 +65,7 @@ class Explorer:
         self._error: str | None = None
         self._closed = False
         self._params, self._result = params, scene.compute(params)
-        self._picture: Picture = scene.panels(self._result)
+        self._picture = self._panels()
         self._controls = Controls(self._turn, self._lock)
         if view == "html":
             self._view: Any = HtmlView()
@@ -96,15 +97,20 @@ class Explorer:
             try:
                 params = self._params.change(**{name: plain(name, value) for name, value in changes.items()})
                 if params != self._params:
-                    result = self._scene.compute(params)
-                    picture = self._scene.panels(result)
-                    self._params, self._result, self._picture = params, result, picture
+                    self._params, self._result = params, self._scene.compute(params)
+                    self._picture = self._panels()
                 self._error = None
                 self._view.show(self._frame, answer)
             except Exception as error:
                 self._params, self._result, self._picture = before
                 self._fail(error)
                 raise
+
+    def _panels(self) -> Picture:
+        """The picture of the result; of a chip that no hardware here confirmed it says so."""
+        picture: Picture = self._scene.panels(self._result)
+        chip = self._params.chip
+        return picture if chip.measured else replace(picture, subtitle=f"{chip.name}: not measured. {picture.subtitle}")
 
     def _turn(self, **changes: Any) -> None:
         """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it."""
@@ -117,7 +123,7 @@ class Explorer:
 
     def _probe(self, cell: int) -> None:
         try:
-            changes = self._params.probe(cell)
+            changes = self._scene.probe(self._result, cell)
         except CuteLabError:  # a click on an earlier picture, which had more cells
             return
         if changes:
@@ -133,7 +139,7 @@ class Explorer:
         """All that the screen shows of the present state. Called when the browser is ready for it."""
         picture = self._picture
         drawn = render(picture, self._scale)
-        self._controls.sync(self._params.controls(), picture.cures)
+        self._controls.sync(self._params.controls(), picture.offers)
         frame = {
             "png": drawn.png,
             "alt": picture.alt,

@@ -14,12 +14,12 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 def row_of(layout: Layout, row: int = 0) -> int:
     """Sectors of a warp whose lane i loads float32 element (row, i)."""
-    return sectors(WarpAccess(np.array([4 * layout(row, lane) for lane in range(32)]), 4)).count
+    return int(sectors(WarpAccess(np.array([4 * layout(row, lane) for lane in range(32)]), 4)).count)
 
 
 def side_by_side(access_bytes: int, start_byte: int = 0) -> int:
     """Sectors of a warp whose lanes stand side by side."""
-    return sectors(WarpAccess(start_byte + access_bytes * np.arange(32), access_bytes)).count
+    return int(sectors(WarpAccess(start_byte + access_bytes * np.arange(32), access_bytes)).count)
 
 
 PREDICTIONS = (
@@ -85,7 +85,7 @@ PREDICTIONS = (
 
 def strided(stride: int, size: int) -> int:
     """Sectors of 32 lanes that load one element each, `stride` elements apart, from the start of a line."""
-    return sectors(WarpAccess(np.arange(32) * stride * size, size)).count
+    return int(sectors(WarpAccess(np.arange(32) * stride * size, size)).count)
 
 
 def draw_stride(random: Random) -> tuple[int, int]:
@@ -102,7 +102,7 @@ def vector_against_scalar() -> tuple[int, int]:
     """Sectors of 128 float32: four loads of 4 bytes a lane; one of 16 bytes a lane."""
     lane = np.arange(32)
     scalar = WarpAccess(4 * (lane + 32 * np.arange(4)[:, None]), 4)
-    return int(sectors(scalar).count.sum()), sectors(WarpAccess(16 * lane, 16)).count
+    return int(np.sum(sectors(scalar).count)), int(sectors(WarpAccess(16 * lane, 16)).count)
 
 
 EXERCISES = (

@@ -33,7 +33,7 @@ def picture(result: Result) -> Picture:
         copies=say.copies(result),
         tips=tips(result),
         probed=params.tile,
-        cures=say.cures(result),
+        offers=say.fixes(result),
     )
 
 

@@ -8,7 +8,7 @@ from cutelab import Pipeline
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
-from cutelab.hardware.pipeline import SHARED_KB
+from cutelab.hardware.chip import CHIPS
 
 
 def cycles(stages: int = 1, m: int = 128, k: int = 32, latency: int = 600, copy_rate: int = 32) -> int:
@@ -105,7 +105,7 @@ def draw_cycles(random: Random) -> tuple[int, int, int]:
 def what_binds() -> str:
     """Exercise 10.3: which of its options is it?"""
     need = Pipeline(128, 128, 64, latency=1500, arch=None).stages_needed
-    fits = SHARED_KB["sm_86"] * 1024 // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
+    fits = CHIPS["sm_86"].block_bytes // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
     return "c" if fits < need else "a"
 
 

@@ -13,7 +13,8 @@ from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Control, Params, dropdown, index, powers, slider, toggle
 from cutelab.course.card.picture import Picture
 from cutelab.course.topics.pipeline import card as pipeline_panels
-from cutelab.hardware.pipeline import SHARED_KB, Pipeline, Timeline
+from cutelab.hardware.chip import CHIPS
+from cutelab.hardware.pipeline import Pipeline, Timeline
 
 ELEMENTS = {"fp4": 0.5, "int8": 1, "half": 2, "float32": 4, "float64": 8}
 SIZES = (16, 32, 64, 128, 256)
@@ -45,7 +46,7 @@ class PipelineParams(Params):
     k: int = powers(32, (8, *SIZES), group="Tile", unit="elements", tip="how far one step along K goes")
     element: str = dropdown("half", tuple(ELEMENTS), group="Tile", tip="element type of A and B")
     stages: int = slider(2, 1, MOST_STAGES, group="Stages", unit="tiles", tip="tiles in shared memory at once")
-    arch: str = dropdown("sm_80", tuple(SHARED_KB), group="Stages", label="chip", tip="sets the limit of shared memory")
+    arch: str = dropdown("sm_80", tuple(CHIPS), group="Stages", label="chip", tip="sets the limit of shared memory")
     latency: int = slider(
         600, 0, 3000, step=50, group="Rates", unit="cycles", tip="from a copy's issue to its first data"
     )

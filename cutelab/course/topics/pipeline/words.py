@@ -10,9 +10,7 @@ from cutelab.course.card.words import count, number
 if TYPE_CHECKING:
     from cutelab.course.topics.pipeline.model import PipelineParams, Result
 
-REGISTER_BYTES = (
-    64 * 1024 * 4
-)  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as SHARED_KB
+REGISTER_BYTES = 64 * 1024 * 4  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as CHIPS
 MOST_TILE = 256  # the largest m or n that a cure offers
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
@@ -16,7 +18,7 @@ def plain_threads() -> int:
     return int((StripThreadMap(16, 32, 8, 1).offsets() == plain).sum())
 
 
-def cost(model, row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
+def cost(model: Callable[[WarpAccess], Any], row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
     """Sectors or wavefronts of one warp of the strip formula."""
     address, active = StripThreadMap(row_pitch, 32, pitch, strips).warp_addresses(element_bytes)
     return int(model(WarpAccess(address, element_bytes, "load", active)).count[0])
@@ -123,12 +125,12 @@ FOUR = ("t", "row_pitch", "pitch", "strips")
 
 def strip_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
     """The offset of thread t by the strip formula."""
-    return StripThreadMap(row_pitch, 1024, pitch, strips).get_offset(t)
+    return int(StripThreadMap(row_pitch, 1024, pitch, strips).get_offset(t))
 
 
 def mended_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
     """The offset of thread t if each group followed on the one before: what Strips >= threads / Pitch gives."""
-    return StripThreadMap(row_pitch, 1024, pitch, 1024).get_offset(t)
+    return int(StripThreadMap(row_pitch, 1024, pitch, 1024).get_offset(t))
 
 
 def draw_thread(random: Random) -> tuple[int, int, int, int]:

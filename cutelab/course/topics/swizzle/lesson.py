@@ -75,7 +75,7 @@ PREDICTIONS = (
             Wrong(2, "The constant does the same to every lane."),
             Wrong(16, "It does not get worse either: a constant XOR only renames the banks."),
         ),
-        because="Two lanes in one bank move together, to another bank, and still meet. A cure must depend on the row.",
+        because="Two lanes in one bank move together, to another bank, and still meet. A fix must depend on the row.",
     ),
 )
 

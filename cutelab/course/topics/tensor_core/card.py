@@ -73,7 +73,7 @@ def picture(result: Result) -> Picture:
         copies=say.copies(result, call),
         tips=_tips(result),
         probed=int(result.drawn(*result.held[result.params.value])),
-        cures=say.offers(result),
+        offers=say.offers(result),
     )
 
 

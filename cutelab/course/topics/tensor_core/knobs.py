@@ -12,8 +12,8 @@ from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import offsets, size
 from cutelab.course.card.knobs import Control, Params, check, dropdown, index, slider, text, toggle
+from cutelab.course.card.shared_tile import PADDINGS, SHARED_BYTES, pitched, read_swizzle, with_pitch
 from cutelab.course.topics.banks.model import window
-from cutelab.course.topics.banks.tile import PADDINGS, SHARED_BYTES, pitched, read_swizzle, with_pitch
 from cutelab.course.topics.tensor_core.load import ways
 from cutelab.course.topics.tensor_core.typed import (
     KINDS,

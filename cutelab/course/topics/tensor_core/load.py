@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure, store_rows
-from cutelab.advise.copies import FragmentLoad, fragment_loads, tensor_core_cures
+from cutelab.advise.conflict_free import Fix, store_rows
+from cutelab.advise.copies import FragmentLoad, fragment_loads, tensor_core_fixes
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
 from cutelab.cutlass.atoms import mma_atom
@@ -117,19 +117,19 @@ def core_matrix(layout: Any, item: int, at: tuple[int, int]) -> Feed:
 
 
 @lru_cache(maxsize=128)
-def cures(atom: str, operand: str, rows: int, cols: int, item: int) -> tuple[Cure, ...]:
+def cures(atom: str, operand: str, rows: int, cols: int, item: int) -> tuple[Fix, ...]:
     """Paddings and swizzles for stores of 16 bytes by rows and for all loads of the tile, best first; () where none was sought."""
     if rows * cols > MOST_CURED or cols * item % 16:
         return ()
     try:
-        return tensor_core_cures(mma_atom(atom), operand, rows, cols, item)
+        return tensor_core_fixes(mma_atom(atom), operand, rows, cols, item)
     except CuteLabError:
         return ()
 
 
 def better(
     atom: str, operand: str, plain: Layout, item: int, at: tuple[int, int], load: str
-) -> tuple[tuple[Cure, int], ...]:
+) -> tuple[tuple[Fix, int], ...]:
     """Up to three cures, a padding among them, that beat the plain tile, each with the wavefronts that the load then takes."""
     rows, cols = offsets(plain).shape
     found = cures(atom, operand, rows, cols, item)

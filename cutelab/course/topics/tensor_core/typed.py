@@ -10,7 +10,7 @@ from cutelab.core import notation
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets, size
-from cutelab.course.topics.banks.tile import SHARED_BYTES, check_tile, split
+from cutelab.course.card.shared_tile import SHARED_BYTES, check_tile, split
 from cutelab.cutlass.atoms import MmaAtom, mma_atom, smem_atom
 from cutelab.cutlass.atoms.types import IN_NAMES
 

@@ -11,8 +11,8 @@ from cutelab.core.composed import ComposedLayout
 from cutelab.core.layout import Layout
 from cutelab.course.card import picture as panels
 from cutelab.course.card.picture import Line, Verdict
+from cutelab.course.card.shared_tile import pitched
 from cutelab.course.card.words import count, number
-from cutelab.course.topics.banks.tile import pitched
 from cutelab.course.topics.tensor_core.load import better
 from cutelab.course.topics.tensor_core.typed import SCALES, element, letters
 
@@ -190,8 +190,8 @@ def status(result: Result) -> str:
     return f"{words} · offset {offset} elements · byte {byte} · bank {byte // 4 % 32}"
 
 
-def offers(result: Result) -> tuple[panels.Cure, ...]:
-    """The cures of a row-major tile, best first, with the wavefronts that the chosen load then takes."""
+def offers(result: Result) -> tuple[panels.Offer, ...]:
+    """The fixes of a row-major tile, best first, with the wavefronts that the chosen load then takes."""
     params, feed = result.params, result.feed
     if feed is None or feed.load is None or pitched(params.inner) != 0:
         return ()
@@ -200,13 +200,13 @@ def offers(result: Result) -> tuple[panels.Cure, ...]:
     load = feed.load.instruction
     found = better(params.atom, params.operand, Layout((rows, cols), (cols, 1)), feed.item, at, load)
     return tuple(
-        panels.Cure(
-            f"{cure.name}  {count(taken, 'wavefront')}",
-            cure.cost,
-            {"pitch": cure.pitch, "swizzle": "" if cure.swizzle is None else str(cure.swizzle)},
-            in_use=(params.pitch, params.swizzle) == (cure.pitch, "" if cure.swizzle is None else str(cure.swizzle)),
+        panels.Offer(
+            f"{fix.name}  {count(taken, 'wavefront')}",
+            fix.cost,
+            {"pitch": fix.pitch, "swizzle": "" if fix.swizzle is None else str(fix.swizzle)},
+            in_use=(params.pitch, params.swizzle) == (fix.pitch, "" if fix.swizzle is None else str(fix.swizzle)),
         )
-        for cure, taken in found
+        for fix, taken in found
     )
 
 

@@ -1,16 +1,17 @@
-"""Cure: one padding or swizzle that `conflict_free` tried, with its price and its text."""
+"""Fix: one padding or swizzle that `conflict_free` tried, with its price and its text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.layout import Layout
 from cutelab.core.swizzle import Swizzle
+from cutelab.hardware.chip import H200, Chip
 
 
 @dataclass(frozen=True)
-class Cure:
+class Fix:
     """What does this padding or swizzle do for the accesses, what does it cost, and how is it written?
 
     wavefronts, ideal  summed over all accesses; per_access: the wavefronts of each
@@ -31,6 +32,7 @@ class Cure:
     extra_bytes: int
     given: int | None
     best_of_bad: bool = False
+    chip: Chip = field(default=H200, kw_only=True)
 
     @property
     def kind(self) -> str:
@@ -53,7 +55,7 @@ class Cure:
 
     @property
     def layout(self) -> Layout | ComposedLayout:
-        """The layout of the tile with the cure applied: (row, col) to element offset."""
+        """The layout of the tile with the fix applied: (row, col) to element offset."""
         base = Layout((self.rows, self.cols), (self.pitch, 1))
         return base if self.swizzle is None else ComposedLayout(self.swizzle, 0, base)
 
@@ -61,7 +63,7 @@ class Cure:
     def cute(self) -> str:
         """The layout as CuTe prints it; `parse_layout` reads it. Offsets count elements.
 
-        >>> Cure(32, 32, 4, 32, Swizzle(5, 0, 5), 1, 1, 1, (1,), 0, 32).cute
+        >>> Fix(32, 32, 4, 32, Swizzle(5, 0, 5), 1, 1, 1, (1,), 0, 32).cute
         'Sw<5,0,5> o 0 o (32,32):(32,1)'
         """
         return str(self.layout)
@@ -70,9 +72,9 @@ class Cure:
     def cpp(self) -> str:
         """The layout in CuTe C++. Offsets count elements.
 
-        >>> Cure(32, 32, 4, 33, None, 1, 1, 1, (1,), 128, 32).cpp
+        >>> Fix(32, 32, 4, 33, None, 1, 1, 1, (1,), 128, 32).cpp
         'Layout<Shape<Int<32>, Int<32>>, Stride<Int<33>, Int<1>>>{}'
-        >>> Cure(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).cpp
+        >>> Fix(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).cpp
         'composition(Swizzle<3,0,5>{}, Layout<Shape<Int<32>, Int<8>>, Stride<Int<8>, Int<1>>>{})'
         """
         base = f"Layout<Shape<Int<{self.rows}>, Int<{self.cols}>>, Stride<Int<{self.pitch}>, Int<1>>>{{}}"
@@ -85,7 +87,7 @@ class Cure:
     def index(self) -> str:
         """The element offset as an expression of `row` and `col` that C++ and Numba both read.
 
-        >>> Cure(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).index
+        >>> Fix(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).index
         '(row * 8 + col) ^ (((row * 8 + col) & 0xe0) >> 5)'
         """
         base = f"row * {self.pitch} + col"
@@ -98,7 +100,7 @@ class Cure:
     def units(self) -> str:
         """The swizzle in both units, elements and bytes; empty without a swizzle.
 
-        >>> Cure(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).units
+        >>> Fix(32, 8, 4, 8, Swizzle(3, 0, 5), 1, 1, 1, (1,), 0, 8).units
         'Sw<3,0,5> on 4-byte elements = Sw<3,2,5> on bytes'
         """
         if self.swizzle is None:
@@ -111,15 +113,15 @@ class Cure:
     def cost(self) -> str:
         """The extra memory in words: `+32 words (3 %)`, or `no extra memory`.
 
-        >>> Cure(32, 32, 4, 33, None, 1, 1, 1, (1,), 128, 32).cost
+        >>> Fix(32, 32, 4, 33, None, 1, 1, 1, (1,), 128, 32).cost
         '+32 words (3 %)'
         """
         if not self.extra_bytes:
             return "no extra memory"
         share = f"({100 * self.extra_bytes / (self.rows * self.cols * self.element_bytes):.0f} %)"
-        if self.extra_bytes % 4:
+        words, rest = divmod(self.extra_bytes, self.chip.word_bytes)
+        if rest:
             return f"+{self.extra_bytes:,} bytes {share}"
-        words = self.extra_bytes // 4
         return f"+{words:,} word{'' if words == 1 else 's'} {share}"
 
     @property
@@ -140,4 +142,4 @@ class Cure:
             words = f"{abs(change):,} {'more' if change > 0 else 'fewer'} than" if change else "the same"
             parts.append(f"{words} as given")
         parts.append(self.cost)
-        return "; ".join(parts)
+        return self.chip.said("; ".join(parts))

@@ -1,4 +1,4 @@
-"""Topic "banks", what lies in memory: a tile's layout with its pitch and its swizzle, read and checked."""
+"""A tile in shared memory as a person types it: its layout with its pitch and its swizzle, read and checked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, is_int
 from cutelab.core.layout import Layout, cosize, rank, size
 from cutelab.core.swizzle import Swizzle, parse_swizzle
+from cutelab.hardware.chip import H200
 
-SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
 PADDINGS = 32  # pitches that the slider offers beyond the row
+
+
+def read_layout(value: Any) -> Layout | ComposedLayout:
+    """The layout that this text names."""
+    return value if isinstance(value, Layout | ComposedLayout) else parse_layout(value)
 
 
 def split(layout: Any) -> tuple[Layout, Swizzle | None]:
@@ -20,10 +25,10 @@ def split(layout: Any) -> tuple[Layout, Swizzle | None]:
     >>> split("Sw<5,0,5> o 0 o (32,32):(32,1)")
     (Layout('(32,32):(32,1)'), Swizzle(5, 0, 5))
     """
-    parsed = layout if isinstance(layout, Layout | ComposedLayout) else parse_layout(layout)
+    parsed = read_layout(layout)
     if isinstance(parsed, Layout):
         return parsed, None
-    if parsed.offset or not isinstance(parsed.outer, Swizzle):
+    if parsed.offset or not isinstance(parsed.outer, Swizzle) or not isinstance(parsed.inner, Layout):
         raise CuteLabError(
             f"{parsed}: a tile starts at offset 0, with a swizzle at most; write Sw<B,M,S> o 0 o (rows,columns)"
         )
@@ -37,7 +42,12 @@ def read_swizzle(value: Any) -> Swizzle | None:
     return parse_swizzle(value) if str(value).strip() else None
 
 
-def check_tile(layout: Layout, element_bytes: int) -> None:
+def say_swizzle(swizzle: Swizzle | None) -> str:
+    """The text of a swizzle; nothing for none."""
+    return "" if swizzle is None else str(swizzle)
+
+
+def check_tile(layout: Layout, element_bytes: int, shared_bytes: int = H200.shared_bytes) -> None:
     """Raise unless this is a tile of rows and columns that fits into shared memory."""
     if rank(layout) != 2 or not isinstance(layout.shape, tuple):
         raise CuteLabError(
@@ -49,10 +59,18 @@ def check_tile(layout: Layout, element_bytes: int) -> None:
             f"{layout} walks backwards; addresses in shared memory start at 0, so strides must be 0 or more"
         )
     size_bytes = max(cosize(layout), size(layout)) * element_bytes
-    if size_bytes > SHARED_BYTES:
+    if size_bytes > shared_bytes:
         raise CuteLabError(
-            f"{layout} with elements of {element_bytes} bytes takes {size_bytes:,} bytes; shared memory has {SHARED_BYTES:,}"
+            f"{layout} with elements of {element_bytes} bytes takes {size_bytes:,} bytes; shared memory has {shared_bytes:,}"
         )
+
+
+def plain_modes(layout: Layout) -> tuple[int, int, int, int] | None:
+    """Rows, columns, and their strides, where neither mode is nested; None otherwise."""
+    if not isinstance(layout.shape, tuple) or not isinstance(layout.stride, tuple) or len(layout.shape) != 2:
+        return None
+    (rows, cols), (down, across) = layout.shape, layout.stride
+    return (rows, cols, down, across) if all(map(is_int, (rows, cols, down, across))) else None
 
 
 def pitched(layout: Layout) -> int | None:
@@ -61,13 +79,30 @@ def pitched(layout: Layout) -> int | None:
     >>> pitched(Layout((32, 32), (33, 1))), pitched(Layout((32, 8), (1, 32))), pitched(Layout((4, 4), (8, 2)))
     (0, 1, None)
     """
-    if rank(layout) != 2 or not all(map(is_int, layout.shape)):  # type: ignore[arg-type]
+    modes = plain_modes(layout)
+    if modes is None:
         return None
-    rows, cols = layout.shape  # type: ignore[misc]
-    down, across = layout.stride  # type: ignore[misc]
+    rows, cols, down, across = modes
     if across == 1 and down >= cols:
         return 0
     return 1 if down == 1 and across >= rows else None
+
+
+def pitch_of(layout: Layout) -> int | None:
+    """The distance from row to row (column to column, where columns lie in one piece); None where there is no such number."""
+    place, modes = pitched(layout), plain_modes(layout)
+    return None if place is None or modes is None else modes[2 + place]
+
+
+def least_pitch(layout: Layout) -> int:
+    """The pitch at which rows (or columns) touch; 0 where the layout has none."""
+    place, modes = pitched(layout), plain_modes(layout)
+    return 0 if place is None or modes is None else modes[1 - place]
+
+
+def pitch_tip(layout: Layout) -> str:
+    """What the slider of the pitch counts."""
+    return f"from one {('row', 'column')[pitched(layout) or 0]} to the next, in elements"
 
 
 def with_pitch(layout: Layout, pitch: Any) -> Layout:
@@ -77,7 +112,7 @@ def with_pitch(layout: Layout, pitch: Any) -> Layout:
         raise CuteLabError(f"{layout} has no single pitch; set its strides in the layout, or start from (32,32):(32,1)")
     if not is_int(pitch):
         raise CuteLabError(f"pitch must be a whole number of elements, got {pitch!r}")
-    least = layout.shape[1 - place]  # type: ignore[index]
+    least = least_pitch(layout)
     if pitch < least:
         raise CuteLabError(
             f"pitch must be {least} elements or more, or the {('rows', 'columns')[place]} overlap; got {pitch}"
