@@ -187,7 +187,14 @@ class Explorer:
 
             drawn = render(picture, self._scale)
             words = [part for v in picture.verdicts for part in (v.sentence, v.second) if part]
-            state = {"png": drawn.png, "alt": picture.alt, "status": picture.status, "error": "", "frame": 1, "names": {}}
+            state = {
+                "png": drawn.png,
+                "alt": picture.alt,
+                "status": picture.status,
+                "error": "",
+                "frame": 1,
+                "names": {},
+            }
             state |= {**geometry(picture, drawn), "files": [], "copies": {"cutelab": self.code(), **picture.copies}}
             return page(". ".join([picture.title, *words[:1]]), state).encode()
 

@@ -18,7 +18,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 _TURNS = """<style>
 .jp-OutputArea-child:has(.cutelab-alive) + .jp-OutputArea-child:has(.cutelab-kept),
 .jp-OutputArea-child:not(:has(.cutelab-alive)):has(+ .jp-OutputArea-child .cutelab-kept) { display: none; }
-.cutelab-wake { margin: 4px 0 0; font-size: 13px; line-height: 20px; color: var(--jp-ui-font-color2, #56616e); }
+.cutelab-wake { margin: 8px 0 4px; font-size: 13px; line-height: 20px; color: var(--jp-ui-font-color2, #56616e); }
 [data-jp-theme-light="false"] .cutelab-kept .cutelab-image { filter: brightness(0.93); }
 </style>"""
 """The live widget and what is kept of it are neighbours, and one of them is seen. A notebook that is opened on another
@@ -42,7 +42,8 @@ def live_and_kept(
     wake   one line that says how to get the live widget back
     """
     kept: dict[str, Any] = {"text/plain": text}
-    kept["text/html"] = f'{_TURNS}<div class="cutelab-kept">{html}<p class="cutelab-wake">{escape(wake)}</p></div>'
+    line = f'<p class="cutelab-wake">{escape(wake)}</p>' if wake else ""
+    kept["text/html"] = f'{_TURNS}<div class="cutelab-kept">{line}{html}</div>'
     if png:
         kept["image/png"] = base64.b64encode(png).decode("ascii")
     if box is None:

@@ -203,6 +203,11 @@ function render({ model, el }) {
     line.querySelector("a").click();
   }
 
+  function watch() { // a kernel that was shut down says nothing: ask for it
+    const manager = model.widget_manager;
+    if (manager && "kernel" in manager && (!manager.kernel || manager.kernel.isDisposed || manager.kernel.status === "dead")) lose();
+  }
+
   function lose() { // the kernel is gone: nothing can be moved any more
     if (gone) return;
     gone = true;
@@ -311,12 +316,14 @@ function render({ model, el }) {
   model.on("change:frame", show);
   model.on("change:error", fail);
   model.on("msg:custom", answer);
+  const watching = setInterval(watch, 1000);
   attach();
   if (model.get("frame")) show();
 
   return () => {
     alive = false;
     clearTimeout(timer);
+    clearInterval(watching);
     observer.disconnect();
     box?.removeEventListener("click", fold);
     box?.removeEventListener("keydown", press);

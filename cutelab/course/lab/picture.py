@@ -45,7 +45,9 @@ class PictureView(anywidget.AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
     width = traitlets.Int(720, help="CSS pixels").tag(sync=True)
     height = traitlets.Int(0, help="CSS pixels").tag(sync=True)
-    grids: Any = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(sync=True)
+    grids: Any = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(
+        sync=True
+    )
     ids = traitlets.Bytes(b"", help="zlib of int32: the probe cell of each cell, grid after grid").tag(sync=True)
     tip = traitlets.Dict(help="text: a template with {0}, {1}, ...; columns: how many").tag(sync=True)
     tips = traitlets.Bytes(b"", help="zlib of int32: the tips' columns, one after the other").tag(sync=True)
