@@ -15,7 +15,7 @@ def ends(control):
     return (False, True) if control.kind == "check" else (control.choices[0], control.choices[-1])
 
 
-@pytest.mark.parametrize("name", [name for name in ToyParams.names() if name != "chip"])
+@pytest.mark.parametrize("name", [n for n in ToyParams.names() if n != "chip"])
 def test_each_knob_turns_its_parameter_at_both_ends(toy, name):
     for end in (0, 1):
         lab = toy("8 x 8", row=3, pitch=20)
@@ -46,7 +46,7 @@ def test_limits_follow_without_clamping(toy):
     lab.set(expression="2 x 2", pitch=8)
     assert lab._controls.widget("row").max == 1
     assert lab.error is None
-    assert seen == [31, 1]  # the value that was set, the one that still fits, and none on the way
+    assert seen == [0, 31, 0]  # the values that were set, and none on the way
 
 
 def test_syncing_back_does_not_turn_knobs(toy):
@@ -85,11 +85,11 @@ def test_fixes_apply_themselves(toy):
 
 def test_copy_lines(toy):
     lab = toy()
-    assert lab._copy.options == ("cutelab", "CuTe C++", "print", "SVG", "PNG")
-    assert "explore.toy()" in lab._line.value
-    lab._copy.value = "CuTe C++"
+    assert list(lab._view.copies) == ["cutelab", "CuTe C++", "print", "link"]
+    assert lab._view.files == ["SVG", "PNG", "HTML"]
     lab.set(pitch=9)
-    assert "make_layout(..., 9)" in lab._line.value
+    assert lab._view.copies["CuTe C++"] == "make_layout(..., 9)"
+    assert lab._view.copies["link"] == lab.link() == "cutelab:toy(pitch=9)"
 
 
 def test_names_carry_the_unit(toy):

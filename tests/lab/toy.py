@@ -16,30 +16,34 @@ from cutelab.course.lab import explorer
 from cutelab.course.lab.explorer import Explorer
 
 
-def size_of(expression: str) -> tuple[int, int]:
-    parts = expression.split("x")
+def shape_of(text: Any) -> str:
+    """A tile as typed, checked."""
+    parts = str(text).split("x")
     if len(parts) != 2 or not all(p.strip().isdigit() and 1 <= int(p) <= 32 for p in parts):
-        raise CuteLabError(f'tile must be "rows x columns", 1 to 32 each, got {expression!r}; "8 x 8" would work')
-    return int(parts[0]), int(parts[1])
+        raise CuteLabError(f'tile must be "rows x columns", 1 to 32 each, got {text!r}; "8 x 8" would work')
+    return str(text)
 
 
 @dataclass(frozen=True)
 class ToyParams(knobs.Params):
-    expression: str = knobs.text("8 x 8", group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns")
+    expression: str = knobs.text(
+        "8 x 8", read=shape_of, group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns"
+    )
     pitch: int = knobs.slider(8, lambda p: p.shape[1], 40, group="Tile", unit="elements", tip="from row to row")
     bytes: int = knobs.toggle(4, (4, 8, 16), group="Access")
-    vector: int = knobs.powers(1, (1, 2, 4, 8), shown=lambda p: p.strip, group="Access", unit="elements")
+    vector: int = knobs.powers(1, (1, 2, 4, 8), group="Access", unit="elements", shown=lambda p: p.strip)
     colour: str = knobs.dropdown("bank", ("bank", "offset", "row", "column"), group="Access")
     strip: bool = knobs.check(True, group="Access", label="memory strip")
     row: int = knobs.index(0, hi=lambda p: p.shape[0] - 1, group="Probe")
     column: int = knobs.index(0, hi=lambda p: p.shape[1] - 1, group="Probe")
 
-    def settle(self) -> None:
-        size_of(self.expression)
-
     @property
     def shape(self) -> tuple[int, int]:
-        return size_of(self.expression)
+        rows, columns = self.expression.split("x")
+        return int(rows), int(columns)
+
+    def follow(self, now: ToyParams, asked: Any) -> dict[str, Any]:
+        return {"row": 0, "column": 0} if "expression" in asked and not {"row", "column"} & set(asked) else {}
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ def compute(params: ToyParams) -> Result:
 
 
 def probe(result: Result, cell: int) -> dict[str, Any]:
-    return {"row": cell // result.params.shape[1], "column": cell % result.params.shape[1]}
+    columns = result.params.shape[1]
+    return {"row": cell // columns, "column": cell % columns}
 
 
 def panels(result: Result) -> Picture:

@@ -318,7 +318,12 @@ def test_every_knob_at_both_ends():
                 except CuteLabError as error:
                     several = params.access_bytes > 4 or params.read == "own"  # elements a lane: torn apart now
                     known = ("kind", "access_bytes", "read", "element")[: 4 if several else 3]
-                    assert control.name in known or control.group in ("Shape", "Stride"), (changes, control.name, value, error)
+                    assert control.name in known or control.group in ("Shape", "Stride"), (
+                        changes,
+                        control.name,
+                        value,
+                        error,
+                    )
                     continue
                 assert {c.name: c.value for c in moved.controls()}[control.name] == value
                 assert len(picture.subtitle) <= 110 or params.read == "own"
