@@ -37,7 +37,7 @@ def test_a_lecture_runs_and_has_no_barrier(browser, address, name):
     assert page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert page.locator(".cutelab-explorer").count() == page.locator(".cutelab-image[data-frame]").count()
     assert lab.axe(page) == []
-    if name == "01_layout.ipynb":
+    if name == "02_layout.ipynb":
         move_a_slider(page)
     lab.command(page, "docmanager:save")
     page.wait_for_timeout(1500)
