@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from types import ModuleType
 from typing import Any, Literal
 
+from cutelab.core.errors import CuteLabError
 from cutelab.course.card.knobs import Params, plain
 from cutelab.course.lab.explorer import Explorer
 
@@ -21,6 +24,7 @@ __all__ = [
     "tensor_core",
     "thread_map",
     "tiling",
+    "view",
 ]
 
 
@@ -168,7 +172,7 @@ def pipeline(
 
     m, n, k       the tile: A is m x k, B is n x k
     scale, view   as for `layout`
-    params        any field of `cutelab.course.topics.pipeline.model.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+    params        any field of `cutelab.course.topics.pipeline.knobs.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
 
     >>> lab = pipeline(stages=2)
     >>> lab.picture.verdicts[0].sentence
@@ -177,9 +181,9 @@ def pipeline(
     >>> lab.result.cycles, lab.code()
     (512.0, 'explore.pipeline(stages=4)')
     """
-    from cutelab.course.topics.pipeline import model as scene
+    from cutelab.course.topics import pipeline as scene
 
-    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+    return _open("pipeline", scene, scene.Params, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
 
 
 def algebra(
@@ -267,3 +271,31 @@ def kernel(
     from cutelab.course.topics.kernel import model as scene
 
     return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)
+
+
+def view(text: str) -> Explorer:
+    """Which explorer did somebody share? Opens what `lab.link()` gave, or the line that `lab.code()` gave.
+
+    Only numbers, texts, True, False, None and tuples of them are read: nothing in the text is executed.
+
+    >>> lab = view('cutelab:layout("(8,8):(9,1)", row=4)')
+    >>> lab.code(), view(lab.link()).picture.status
+    ('explore.layout("(8,8):(9,1)", row=4)', '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7')
+    """
+    said = str(text).strip().removeprefix("cutelab:").removeprefix("explore.")
+    topics = [name for name in __all__ if name not in ("Explorer", "view")]
+    try:
+        call = ast.parse(said, mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            raise ValueError("no call")
+        given = [ast.literal_eval(value) for value in call.args]
+        named = {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        example = 'cutelab:layout("(8,8):(9,1)", row=4)'
+        raise CuteLabError(f"a view is a text such as {example!r}; got {str(text)[:80]!r}") from None
+    if call.func.id not in topics:
+        raise CuteLabError(f"there is no explorer {call.func.id!r}; there are {', '.join(topics)}")
+    if len(given) > 1 or "None" in named:
+        raise CuteLabError(f"only the first value of {call.func.id}(...) may stand without its name")
+    opened: Explorer = getattr(sys.modules[__name__], call.func.id)(*given, **named)
+    return opened

@@ -233,8 +233,20 @@ TEXT = "(4,2):(2,1)"
 
 @pytest.mark.parametrize(
     "ask",
-    [offsets, cutelab.cosize, cutelab.flatten, cutelab.holes, cutelab.is_injective, cutelab.is_surjective]
-    + [cutelab.is_contiguous, cutelab.print_layout, cutelab.print_inverse, cutelab.size, cutelab.rank, cutelab.depth],
+    [
+        offsets,
+        cutelab.cosize,
+        cutelab.flatten,
+        cutelab.holes,
+        cutelab.is_injective,
+        cutelab.is_surjective,
+        cutelab.is_contiguous,
+        cutelab.print_layout,
+        cutelab.print_inverse,
+        cutelab.size,
+        cutelab.rank,
+        cutelab.depth,
+    ],
 )
 def test_a_text_stands_for_its_layout(ask):
     assert repr(ask(TEXT)) == repr(ask(Layout((4, 2), (2, 1))))

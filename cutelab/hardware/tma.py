@@ -262,8 +262,8 @@ def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBox
     contiguous  the mode that is contiguous in global memory: 1 (k, rows of the matrix) or 0 (m)
 
     The table of the layout is compared with what the unit writes, for each of the four swizzles; the largest box that fits is
-    taken. Raises CuteLabError, with the rule that broke, for a layout that the unit cannot write: a padded row, a box whose
-    start is no multiple of 128 bytes, another swizzle.
+    taken. Raises CuteLabError, with the rule that broke, for a layout whose elements, and nothing besides, no such boxes write: a
+    padded row (a wider box would write the padding too), a start that is no multiple of 128 bytes, another swizzle.
 
     >>> boxes = tma_boxes("Sw<3,3,3> o 0 o (128,64):(64,1)", 2)
     >>> boxes.box, boxes.swizzle_bytes, boxes.copies
@@ -271,7 +271,7 @@ def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBox
     >>> tma_boxes("(64,64):(72,1)", 2)
     Traceback (most recent call last):
     ...
-    cutelab.core.errors.CuteLabError: TMA cannot fill (64,64):(72,1): box 0 of row 1 would start at byte 144, no multiple of 128; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle
+    cutelab.core.errors.CuteLabError: no TMA boxes write just (64,64):(72,1): box 0 of row 1 would start at byte 144, no multiple of 128; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle
     """
     if not is_int(contiguous) or contiguous not in (0, 1):
         raise CuteLabError(f"contiguous must be the mode 0 or 1, got {contiguous!r}")
@@ -288,7 +288,7 @@ def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBox
             return TmaBoxes(layout, element_bytes, contiguous, box, span, starts)
         reasons.append(found)
     raise CuteLabError(
-        f"TMA cannot fill {layout}: {reasons[0]}; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle"
+        f"no TMA boxes write just {layout}: {reasons[0]}; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle"
     )
 
 

@@ -302,9 +302,20 @@ def rerun(
 
     def block(index: Point) -> None:
         device.shared.new_block()
-        engine.run(launch.block, index, lambda: function(*values), rng.permutation(launch.threads).tolist())
+        engine.run(launch.block, index, lambda: function(*values), _shuffled(rng, launch.threads))
 
-    _run_blocks(engine, [blocks[i] for i in rng.permutation(len(blocks))], block)
+    _run_blocks(engine, [blocks[i] for i in _shuffled(rng, len(blocks))], block)
+
+
+def _shuffled(rng: np.random.Generator, count: int) -> list[int]:
+    """The numbers below `count` in another order: neither the first nor the last stays where it was."""
+    order = rng.permutation(count)
+    if count > 1 and (order[0] == 0 or order[-1] == count - 1):
+        order = order[::-1]
+    if count > 1 and (order[0] == 0 or order[-1] == count - 1):
+        order = np.arange(count)[::-1]
+    found: list[int] = order.tolist()
+    return found
 
 
 def _run_blocks(engine: Engine, blocks: Sequence[Point], run: Callable[[Point], None]) -> None:

@@ -337,7 +337,7 @@ class Engine:
                 lane, first = next(iter(waiting.items()))
                 named = [u for u in warp if first.mask >> u.lane & 1]
                 group = [u for u in named if u.at != DONE]
-                if first in group and all(u.lane in waiting for u in group):
+                if first in group and all(u.lane in waiting and u.mask == first.mask for u in group):
                     self._meet(group, [u for u in named if u.at == DONE])
                     go += group
                     for u in group:

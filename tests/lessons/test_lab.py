@@ -120,10 +120,10 @@ def test_the_button_locks_what_was_chosen():
 
 
 def test_the_stored_output_is_stable_and_says_not_locked():
-    bundle = predict("01.a")._repr_mimebundle_()
-    assert bundle["text/plain"] == OPEN and OPEN in bundle["text/html"]
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    assert predict("01.a")._repr_mimebundle_()["text/html"] == bundle["text/html"]
+    live, bundle = predict("layout.a").outputs()
+    assert bundle["text/plain"] == OPEN and OPEN in bundle["text/html"] and "Run this cell" in bundle["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert predict("layout.a").outputs()[1] == bundle
     assert "38" not in bundle["text/html"]
 
 

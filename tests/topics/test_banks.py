@@ -94,7 +94,8 @@ def test_the_verdict_is_the_slow_count(changes):
     assert (result.waves.count, result.waves.ideal) == (count, ideal)
     words = picture.verdicts[0].sentence
     assert words.startswith(f"{count} wavefront") and (count == ideal) == words.endswith("the ideal")
-    assert (picture.verdicts[0].state == "bad") == (count != ideal and result.waves.ways > 1)
+    worse = "good" if count == ideal or result.waves.ways == 1 else "note" if count <= 2 * ideal else "bad"
+    assert picture.verdicts[0].state == worse
     assert picture.alt.startswith(str(result.layout)) and words in picture.alt
     assert ("idle" in picture.verdicts[0].second) == (len(lanes) < 32 and "matrix" not in params.kind)
 
@@ -317,7 +318,12 @@ def test_every_knob_at_both_ends():
                 except CuteLabError as error:
                     several = params.access_bytes > 4 or params.read == "own"  # elements a lane: torn apart now
                     known = ("kind", "access_bytes", "read", "element")[: 4 if several else 3]
-                    assert control.name in known, (changes, control.name, value, error)
+                    assert control.name in known or control.group in ("Shape", "Stride"), (
+                        changes,
+                        control.name,
+                        value,
+                        error,
+                    )
                     continue
                 assert {c.name: c.value for c in moved.controls()}[control.name] == value
                 assert len(picture.subtitle) <= 110 or params.read == "own"
@@ -337,7 +343,7 @@ def test_what_depends_on_a_knob_follows_it():
     assert atomic.change(element="float64").kind == "load"
     assert BanksParams().change(layout="(32,64)", element="half", kind="ldmatrix x4").access_bytes == 16
     pasted = BanksParams().change(layout="Sw<3,4,3> o smem_ptr[16b](0x7f) o (_8,_64):(_64,_1)")
-    assert (str(pasted.layout), str(pasted.swizzle)) == ("(8,64):(64,1)", "Sw<3,3,3>")
+    assert (pasted.layout, pasted.swizzle) == (Layout((8, 64), (64, 1)), Swizzle(3, 3, 3))
     built = BanksParams(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>", index=0, column=0)
     assert (built.layout, built.swizzle) == (Layout((8, 8), (8, 1)), Swizzle(3, 0, 3))
     assert BanksParams().change(swizzle=None).swizzle is None

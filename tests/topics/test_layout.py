@@ -154,7 +154,7 @@ def test_every_knob_at_both_ends():
     for text in ("(8,8):(8,1)", "((4,2),(2,4)):((2,16),(1,8))", "Sw<3,0,3> o 0 o (8,8):(8,1)", "40:1"):
         params = LayoutParams().change(layout=text)
         for control in params.controls():
-            ends = control.choices or (control.lo, control.hi)
+            ends = (False, True) if control.kind == "check" else control.choices or (control.lo, control.hi)
             if control.kind == "text":
                 continue
             for value in (ends[0], ends[-1]):

@@ -276,6 +276,8 @@ class Params:
     """The parameter that `call` writes without its name; "" for the first field."""
     written: ClassVar[tuple[str, ...]] = ()
     """The names that `call` may write, in their order; () for all fields."""
+    by_name: ClassVar[bool] = False
+    """Does `call` write the first parameter by its name, too?"""
 
     def __init_subclass__(cls) -> None:
         """Note the knobs in the order in which they are declared: fields, derived ones and families."""
@@ -430,7 +432,7 @@ class Params:
                 said[key] = getattr(self, key)
         order = (*(self.written or ()), *self.names())
         parts = [
-            self.spell(key) if key == first else f"{key}={self.spell(key)}"
+            self.spell(key) if key == first and not self.by_name else f"{key}={self.spell(key)}"
             for key in dict.fromkeys(order)
             if key in said
         ]

@@ -15,6 +15,7 @@ from cutelab.core.swizzle import Swizzle
 from cutelab.course.card import shared_tile as tile
 from cutelab.course.card.knobs import Params, derived, dropdown, slider, text, toggle
 from cutelab.course.card.knobs import index as coordinate  # `index` is a parameter here
+from cutelab.course.card.parts.leaves import leaf_knobs
 from cutelab.course.card.words import ELEMENTS
 
 ACCESS = "Access of one warp"
@@ -70,11 +71,12 @@ class BanksParams(Params):
         lambda p, pitch: {"layout": tile.with_pitch(tile.split(p.layout)[0], pitch)},
         shown=lambda p: p.pitch is not None,
         lo=lambda p: tile.least_pitch(p.layout),
-        hi=lambda p: tile.least_pitch(p.layout) + tile.PADDINGS,
+        hi=lambda p: max(p.pitch or 0, tile.least_pitch(p.layout) + tile.PADDINGS),
         group="Tile",
         unit="elements",
         tip=lambda p: tile.pitch_tip(p.layout),
     )
+    leaves = leaf_knobs("layout", tips=("extent", "step"))
     swizzle: Swizzle | None = text(
         None,
         read=tile.read_swizzle,

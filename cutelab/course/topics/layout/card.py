@@ -66,7 +66,7 @@ def panels(result: Result) -> Picture:
         body=(((tile, memory, arithmetic),),) if room.above else beside,
         widths=(room.widths, (688,))[: 1 if room.above or room.names else 2],
         legend=tuple(legend),
-        verdicts=(words.verdict(result),),
+        verdicts=words.verdicts(result),
         status=words.status(result),
         reads=f"{params.element}, {count(size(layout), 'element')}, cosize {number(words.cosize_of(result))}",
         copies=words.copies(layout),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from cutelab.core.printing import print_layout
 from cutelab.core.queries import strides_nest
 from cutelab.course.card.parts.code import cpp_type, python_value
 from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.parts.warp_reads import warp_reads, warp_verdict
 from cutelab.course.card.picture import Line, Lines, Tips, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.layout.model import Array, Result
@@ -54,6 +56,22 @@ def subtitle(result: Result) -> str:
     if rank(result.layout) == 2:
         return words + "Offsets count elements; rows down are mode 0, columns across are mode 1."
     return words + f"Rows down are mode 0; columns across are modes 1 to {rank(result.layout) - 1}, mode 1 fastest."
+
+
+def verdicts(result: Result) -> tuple[Verdict, ...]:
+    """What the layout is; and what a warp pays that reads through it, which has a sign of its own."""
+    params = result.params
+    found = verdict(result)
+    if not params.warp or rank(result.layout) == 1:
+        return (found,)
+    row, column = params.row - int(result.rows[0]), params.column - int(result.columns[0])
+    reads = warp_reads(result.table, row, column, params.item, params.chip)
+    named = tuple(
+        replace(read, name=name)
+        for read, name in zip(reads, (f"column {params.column}", f"row {params.row}", "the diagonal"), strict=False)
+    )
+    second = warp_verdict(named, params.item)
+    return (found,) if second is None else (found, second)
 
 
 def verdict(result: Result) -> Verdict:
