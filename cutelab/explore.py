@@ -145,20 +145,18 @@ def thread_map(
 
     thread_map  the C++ type as text, or a thread map of cutelab
     scale, view as for `layout`
-    params      any field or knob of `cutelab.course.topics.thread_map.model.ThreadMapParams`, such as access, thread, ld, shared, other
+    params      any field or knob of `cutelab.course.topics.thread_map.knobs.ThreadMapParams`, such as access, thread, ld, shared, other
 
     >>> lab = thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>", element="float32")
     >>> print(lab.result.sides[0].coverage)
     128 elements, each touched once
     >>> lab.set(lines=5)
-    >>> lab.params.thread_map
+    >>> str(lab.params.thread_map)
     'PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>'
     """
-    from cutelab.course.topics.thread_map import model as scene
+    from cutelab.course.topics import thread_map as scene
 
-    return _open(
-        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
-    )
+    return _open("thread_map", scene, scene.Params, {"thread_map": thread_map, **params}, scale=scale, view=view)
 
 
 def pipeline(

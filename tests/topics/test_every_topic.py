@@ -24,7 +24,7 @@ VIEWS = {
     "tensor_core": [
         {},
         {"atom": "SM90_64x64x16_F32F16F16_SS", "operand": "A"},
-        {"atom": "SM80_16x8x16_F32F16F16F32_TN", "smem": "(32,64):(64,1)"},
+        {"atom": "SM80_16x8x16_F32F16F16F32_TN", "smem": "(32,64):(64,1)", "load": "ld.shared.b16"},
     ],
     "kernel": [{}, {"kernel": "gemm"}],
 }
