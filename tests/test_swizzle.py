@@ -117,7 +117,9 @@ def test_composed_layout_slices_and_evaluates_like_its_table():
 def test_a_layout_may_come_after_a_layout():
     tile = ComposedLayout(Layout((4, 4), (4, 1)), 0, Layout(8, 2))
     assert offsets(tile).tolist() == [Layout((4, 4), (4, 1))(2 * i) for i in range(8)]
-    beyond = ComposedLayout(Layout((2, 2), (1, 8)), 1, Layout(8))  # the outer layout goes on in its last mode, as in CuTe
+    beyond = ComposedLayout(
+        Layout((2, 2), (1, 8)), 1, Layout(8)
+    )  # the outer layout goes on in its last mode, as in CuTe
     assert offsets(beyond).tolist() == [beyond(i) for i in range(8)] == [1, 8, 9, 16, 17, 24, 25, 32]
     with pytest.raises(CuteLabError, match="no value below index 0"):
         offsets(ComposedLayout(Layout((2, 2), (1, 8)), -1, Layout(8)))

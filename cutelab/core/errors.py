@@ -11,7 +11,15 @@ from typing import Any
 MAX_MESSAGE = 300  # characters of an error's text
 MAX_SHOWN = 60  # characters of a value inside it
 ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
-HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode's categories of what is not seen, or turns the line around
+HIDDEN = (
+    "Cc",
+    "Cf",
+    "Cs",
+    "Co",
+    "Cn",
+    "Zl",
+    "Zp",
+)  # Unicode's categories of what is not seen, or turns the line around
 
 
 class CuteLabError(ValueError):
@@ -77,6 +85,16 @@ def shown(value: Any, most: int = MAX_SHOWN) -> str:
     '[1, [1, [1, [1, ...]]]]'
     """
     text = escaped(ADDRESS.sub("", _shown(value, 0)))
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def brief(value: Any, most: int = MAX_SHOWN) -> str:
+    """The text of a layout (or of another value of ours) in an error: as it prints, at most 60 characters.
+
+    >>> brief("(4,2):(2,1)"), brief("x" * 100, 8)
+    ('(4,2):(2,1)', 'xxxxx...')
+    """
+    text = str(value)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
