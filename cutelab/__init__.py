@@ -40,6 +40,7 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
+from cutelab.core import display
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import (
     ComposedLayout,
@@ -68,7 +69,7 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
     from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.cutlass.strips import StripThreadMap
@@ -98,8 +99,10 @@ if TYPE_CHECKING:
         registers,
         tv_inverse,
     )
-    from cutelab.hardware.ldmatrix import LdMatrix
+    from cutelab.hardware.descriptor import MatrixDescriptor, UmmaDescriptor, descriptor_of
+    from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
     from cutelab.hardware.pipeline import Pipeline
+    from cutelab.hardware.tma import TmaTile, tma_boxes
 
 __version__ = "0.1.0"
 
@@ -135,11 +138,14 @@ _LATER = {
     ),
     "advise.copies": (
         "fragment_loads",
-        "tensor_core_cures",
+        "tensor_core_cures",  # the older name of:
+        "tensor_core_fixes",
         "vector_copy",
     ),
-    "hardware.ldmatrix": ("LdMatrix",),
+    "hardware.descriptor": ("MatrixDescriptor", "UmmaDescriptor", "descriptor_of"),
+    "hardware.ldmatrix": ("LdMatrix", "StMatrix"),
     "hardware.pipeline": ("Pipeline",),
+    "hardware.tma": ("TmaTile", "tma_boxes"),
     "cutlass.tv": (
         "TiledCopy",
         "TiledMMA",
@@ -160,6 +166,7 @@ __all__ = [
     "LayoutLeft",
     "LayoutRight",
     "LdMatrix",
+    "MatrixDescriptor",
     "Pipeline",
     "PitchLinear2DThreadTileStripminedThreadMap",
     "PitchLinearCoord",
@@ -170,11 +177,13 @@ __all__ = [
     "PitchLinearTilePolicyStripminedThreadStrided",
     "PitchLinearWarpRakedThreadMap",
     "PitchLinearWarpStripedThreadMap",
+    "StMatrix",
     "StripThreadMap",
     "Swizzle",
     "TileAccess",
     "TiledCopy",
     "TiledMMA",
+    "TmaTile",
     "TransposePitchLinearThreadMap",
     "TransposePitchLinearThreadMap2DThreadTile",
     "TransposePitchLinearThreadMapSimt",
@@ -189,6 +198,7 @@ __all__ = [
     "cosize",
     "crd2idx",
     "depth",
+    "descriptor_of",
     "downcast",
     "explain",
     "extended",
@@ -241,10 +251,11 @@ __all__ = [
     "smem_atom",
     "smem_atoms",
     "store_rows",
-    "tensor_core_cures",
+    "tensor_core_fixes",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
+    "tma_boxes",
     "tmem_layout",
     "tv_inverse",
     "upcast",
@@ -263,6 +274,14 @@ def __getattr__(name: str) -> Any:
             value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
             return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
+
+
+def _painter() -> Any:
+    """What draws the library's results: the course, loaded when a picture is asked for."""
+    return import_module("cutelab.course.topics.trace.show")
+
+
+display.find_painter = _painter
 
 
 def __dir__() -> list[str]:
