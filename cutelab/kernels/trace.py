@@ -104,8 +104,9 @@ def trace(
         if copies is not None:
             order = _second_run(made, arguments, copies, chosen, workers, seconds)
     source = _source(function)
-    grouped, lone = _warp_instructions(run, dict(source))
-    lines = tuple(_access(key, steps, dict(source)) for key, steps in grouped.items())
+    text = dict(source)
+    grouped, lone = _warp_instructions(run, text)
+    lines = tuple(_access(key, steps, text) for key, steps in grouped.items())
     races, incomplete = find_races(run, made.block, source) if check else ((), False)
     limits = _limits(run, lines, lone, incomplete, bool(source))
     partial = _partial(made, chosen, run)
@@ -290,7 +291,9 @@ def _limits(
             f"{LOCAL} (line {run.omitted[LOCAL]}) stays in registers or goes to local memory, as the compiler decides: not counted."
         )
     if incomplete:
-        said.append("So many accesses meet on the same elements that not all pairs were compared for races.")
+        said.append(
+            "So many accesses meet on the same elements that not all pairs were compared: there may be more races."
+        )
     if not has_source:
         said.append("The kernel's source cannot be found; lines have numbers only.")
     said.append(WHAT_SOURCE_SHOWS)

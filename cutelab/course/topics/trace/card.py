@@ -53,8 +53,14 @@ def plain(text: str) -> str:
     >>> plain("a[i]  # \\u884c\\t\\u00e4")
     'a[i]  # \\u25a1 \\xe4'
     """
-    return "".join(
-        " " if c in "\t\r\n\f\v" else c if " " <= c < "\u0590" or "\u2010" <= c < "\u2c00" else "□" for c in text
+    return "".join(" " if c in "\t\r\n\f\v" else c if _has_glyph(c) else "□" for c in text)
+
+
+def _has_glyph(c: str) -> bool:
+    """Latin, Greek and Cyrillic letters, punctuation, arrows, signs of mathematics, boxes."""
+    plain_text = " " <= c <= "~" or "\xa1" <= c < "\u0370" or "\u0391" <= c <= "\u0456"
+    return c.isprintable() and (
+        plain_text or "\u2010" <= c <= "\u2027" or "\u2190" <= c < "\u2300" or "\u2500" <= c <= "\u25ff"
     )
 
 
