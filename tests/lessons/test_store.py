@@ -123,7 +123,11 @@ def test_two_kernels_keep_each_others_answers(fresh):
     b.change("layout.3", lambda item: {**item, "state": "tried", "tries": 1})
     b.change("layout.2", lambda item: {**item, "state": "tried", "tries": 1})
     a.change("layout.4", lambda item: {**item, "state": "done", "tries": 2})
-    assert {k: v["state"] for k, v in a.items().items()} == {"layout.2": "done", "layout.3": "tried", "layout.4": "done"}
+    assert {k: v["state"] for k, v in a.items().items()} == {
+        "layout.2": "done",
+        "layout.3": "tried",
+        "layout.4": "done",
+    }
     assert a.items() == b.items()
 
 
