@@ -76,7 +76,7 @@ def other_limit(random: Random) -> Prediction:
     """How many stages fit?"""
     k = random.choice((32, 64))
     stage = int(Pipeline(128, 128, k, arch=None).tile_bytes)
-    limit = SHARED_KB["sm_86"] * 1024
+    limit = CHIPS["sm_86"].block_bytes
     return Prediction(
         id="pipeline.3",
         title="How many stages fit?",
