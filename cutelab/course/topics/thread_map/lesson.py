@@ -118,15 +118,17 @@ class Cover:
 class CoveringMap:
     """A thread map, as a C++ type or as an object. Any map of the right class, tile and vector that covers the tile is right."""
 
+    @property
+    def form(self) -> str:
+        return f'a thread map, as text such as "{MISSING}"'
+
     def untouched(self, answer: Any) -> bool:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> Cover:
         found = parse_thread_map(answer) if isinstance(answer, str) else answer
         if not isinstance(found, ThreadMap):
-            raise CuteLabError(
-                f'The answer must be a thread map, as text such as "{MISSING}"; yours is {describe(answer)}.'
-            )
+            raise CuteLabError(f"The answer must be {self.form}; yours is {describe(answer)}.")
         covers = found.coverage()
         otherwise, words = ("", "") if covers.exact else (str(found), str(covers))
         return Cover(type(found).__name__, tuple(found.tile), found.elements_per_access, otherwise, words)
