@@ -8,6 +8,7 @@ from typing import Any
 
 from cutelab import PitchLinearStripminedThreadMap, PitchLinearWarpRakedThreadMap, parse_thread_map
 from cutelab.core.errors import CuteLabError
+from cutelab.course.ask.diagnose import Diagnosis
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
@@ -135,6 +136,10 @@ class CoveringMap:
 
     def read_right(self, right: Any, seed: str = "") -> Cover:
         return self.read(right())
+
+    def diagnose(self, mine: Cover, right: Cover, told: bool) -> Diagnosis:
+        """What is wrong with this map: nothing of it gives the right one away."""
+        return Diagnosis("", self.difference(mine, right))
 
     def difference(self, mine: Cover, right: Cover) -> str:
         if mine.coverage:
