@@ -570,7 +570,8 @@ def _fenced(log: BlockLog, rows: _Accesses, atomic: np.ndarray, names: np.ndarra
 
 def _next(ordered: np.ndarray, least: np.ndarray) -> np.ndarray:
     """For each number the first of an ordered row that is not smaller; NEVER for none."""
-    return np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    found: np.ndarray = np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    return found
 
 
 def _bits(table: np.ndarray) -> np.ndarray:

@@ -35,7 +35,8 @@ def as_dtype(dtype: Any) -> np.dtype:
         from numba.np.numpy_support import as_dtype as numba_dtype
 
         try:
-            return np.dtype(numba_dtype(dtype))
+            found: np.dtype = np.dtype(numba_dtype(dtype))
+            return found
         except Exception:
             raise CuteLabError(f"{dtype!r} is no type of an array; give one such as numba.float32") from None
 
