@@ -41,19 +41,22 @@ from cutelab.algebra import (
     zipped_product,
 )
 from cutelab.core import display
-from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import crd2idx, idx2crd
 from cutelab.core.layout import (
+    ComposedLayout,
     Layout,
     LayoutLeft,
     LayoutRight,
     compatible,
     congruent,
     cosize,
+    crd2idx,
     depth,
+    extended,
     flatten,
+    idx2crd,
     offsets,
+    parse_layout,
     rank,
     size,
     slice_and_offset,
@@ -66,7 +69,7 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_fixes, vector_copy
+    from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
     from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.cutlass.strips import StripThreadMap
@@ -96,8 +99,10 @@ if TYPE_CHECKING:
         registers,
         tv_inverse,
     )
-    from cutelab.hardware.ldmatrix import LdMatrix
+    from cutelab.hardware.descriptor import MatrixDescriptor, UmmaDescriptor, descriptor_of
+    from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
     from cutelab.hardware.pipeline import Pipeline
+    from cutelab.hardware.tma import TmaTile, tma_boxes
 
 __version__ = "0.1.0"
 
@@ -137,8 +142,10 @@ _LATER = {
         "tensor_core_fixes",
         "vector_copy",
     ),
-    "hardware.ldmatrix": ("LdMatrix",),
+    "hardware.descriptor": ("MatrixDescriptor", "UmmaDescriptor", "descriptor_of"),
+    "hardware.ldmatrix": ("LdMatrix", "StMatrix"),
     "hardware.pipeline": ("Pipeline",),
+    "hardware.tma": ("TmaTile", "tma_boxes"),
     "cutlass.tv": (
         "TiledCopy",
         "TiledMMA",
@@ -159,6 +166,7 @@ __all__ = [
     "LayoutLeft",
     "LayoutRight",
     "LdMatrix",
+    "MatrixDescriptor",
     "Pipeline",
     "PitchLinear2DThreadTileStripminedThreadMap",
     "PitchLinearCoord",
@@ -169,11 +177,13 @@ __all__ = [
     "PitchLinearTilePolicyStripminedThreadStrided",
     "PitchLinearWarpRakedThreadMap",
     "PitchLinearWarpStripedThreadMap",
+    "StMatrix",
     "StripThreadMap",
     "Swizzle",
     "TileAccess",
     "TiledCopy",
     "TiledMMA",
+    "TmaTile",
     "TransposePitchLinearThreadMap",
     "TransposePitchLinearThreadMap2DThreadTile",
     "TransposePitchLinearThreadMapSimt",
@@ -188,8 +198,10 @@ __all__ = [
     "cosize",
     "crd2idx",
     "depth",
+    "descriptor_of",
     "downcast",
     "explain",
+    "extended",
     "filter_layout",
     "filter_zeros",
     "flat_divide",
@@ -243,6 +255,7 @@ __all__ = [
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
+    "tma_boxes",
     "tmem_layout",
     "tv_inverse",
     "upcast",

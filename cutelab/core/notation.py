@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, IntTuple, to_text
+from cutelab.core.errors import CuteLabError, escaped
+from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, Int, IntTuple, to_text
 
 MAX_TEXT = 4000  # characters; the longest golden layout has 90
 COMPOSE = ("o", "∘", "○")
@@ -36,6 +36,8 @@ class Parsed:
 
 def parse(text: str) -> Parsed:
     """What does this text say? Raises CuteLabError with a caret under the place and what was expected there.
+
+    Static integers (`_4`, `Int<4>`) become `Int`, which equals the plain number.
 
     >>> parse("(_4,_2):(_2,_1)")
     Parsed(shape=(4, 2), stride=(2, 1), swizzle=None, offset=0, pointer_bits=None)
@@ -123,16 +125,16 @@ class Reader:
         at = self.at if at is None else at
         place = self.tokens[at][1] if at < len(self.tokens) else len(self.text.rstrip())
         line = self.text.replace("\n", " ").replace("\t", " ")
-        start = max(0, place - 50)
-        shown, place = line[start : start + 100], place - start
+        start = max(0, place - 40)
+        before, after = escaped(line[start:place])[-50:], escaped(line[place : place + 40])[:50]
         if start:
-            shown, place = "..." + shown, place + 3
-        raise CuteLabError(f"{expected}\n  {shown}\n  {' ' * place}^")
+            before = "..." + before
+        raise CuteLabError(f"{expected[:170]}\n  {before}{after}\n  {' ' * len(before)}^")
 
     def end(self) -> None:
         self.take(";")
         if self.at < len(self.tokens):
-            self.fail(f"expected the end of the {self.what}, found '{self.peek()}'")
+            self.fail(f"expected the end of the {self.what}, found '{self.peek()[:40]}'")
 
     def braces(self) -> None:
         if self.take("{"):
@@ -141,6 +143,7 @@ class Reader:
     def number(self, why: str) -> int:
         self.skip_namespaces()
         begin = self.at
+        static = self.peek().startswith("_")
         if self.peek() == "_" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1][0] == "-":
             self.at += 1  # CuTe prints a static negative integer as _-1
         sign = -1 if self.take("-") else 1
@@ -148,17 +151,17 @@ class Reader:
         digits = token[1:] if token.startswith("_") else token
         if not digits.isdecimal() or not digits.isascii():
             if token[:1].isalpha() or (token.startswith("_") and len(token) > 1):
-                self.fail(f"'{token}' is a name, not a number; write {why} as a number")
+                self.fail(f"'{token[:40]}' is a name, not a number; write {why} as a number")
             if digits[:1].isdecimal():
-                self.fail(f"'{token}' is not a number; write {why} such as 4 or _4")
+                self.fail(f"'{token[:40]}' is not a number; write {why} such as 4 or _4")
             if token in ("_", "None"):
                 self.fail(f"expected {why}; '_' keeps a whole mode and has no place in a layout")
-            self.fail(f"expected {why}" + (f", found '{token}'" if token else ", but the text ends here"))
+            self.fail(f"expected {why}" + (f", found '{token[:40]}'" if token else ", but the text ends here"))
         self.at += 1
         value = sign * int(digits) if len(digits) < 30 else INT64_MAX + 1
         if abs(value) > INT64_MAX:
             self.fail(f"numbers must stay below 2^63; {token[:24]} does not", begin)
-        return value
+        return Int(value) if static else value
 
     def int_tuple(self, why: str, level: int = 0) -> IntTuple:
         if level > MAX_DEPTH:
@@ -176,7 +179,7 @@ class Reader:
             self.want("<", f"after {word}")
             value = self.number(why)
             self.want(">", "after the number")
-            return value
+            return Int(value)
         self.at = begin
         return self.number(why)
 
@@ -190,7 +193,7 @@ class Reader:
                 self.fail(f"'{opened}' opened here is never closed; expected ',' or '{close}' at the end", begin)
             if self.peek() == ":":
                 self.fail(f"expected ',' or '{close}' before ':'; a parenthesis is open here")
-            self.fail(f"expected ',' or '{close}', found '{self.peek()}'")
+            self.fail(f"expected ',' or '{close}', found '{self.peek()[:40]}'")
         self.braces()
         return tuple(values)
 

@@ -32,6 +32,11 @@ class Wavefronts:
     _counts: rules.Counts = field(repr=False, compare=False)
 
     @cached_property
+    def group_lanes(self) -> int:
+        """How many neighbouring lanes go together? (Of a batch: in its first warp.)"""
+        return int(self._counts.group_lanes[0])
+
+    @cached_property
     def degree(self) -> np.ndarray:
         """How many wavefronts does each group of lanes take? Shape (..., groups), 4 on the H200; 0 beyond the last group."""
         return _frozen(self._counts.degree.reshape(*self.access.shape, -1))

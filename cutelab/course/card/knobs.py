@@ -24,6 +24,7 @@ from cutelab.core.int_tuple import is_int
 from cutelab.hardware.chip import H200, Chip
 
 Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index"]
+UNLAWFUL = (CuteLabError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 CHOOSING = ("powers", "toggle", "dropdown")
 
 
@@ -172,7 +173,8 @@ class Derived:
 
     get     parameters -> its value
     turn    (parameters, value) -> the changes that it stands for
-    start   True: a starting point (a preset): what else is asked for comes on top of it
+    start   True: a starting point (a preset): it is taken first, as a step of its own, and what else is asked for, which its
+            `turn` sees already (unchecked), comes on top of it
     """
 
     knob: Knob
@@ -246,6 +248,17 @@ def plain(name: str, value: Any) -> Any:
     return value
 
 
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one type: 1 is not True, nor is it 1.0."""
+    return type(one) is type(other) and bool(one == other)
+
+
+def _check_chip(chip: Any) -> None:
+    """Every limit may rest on the chip, so it is checked before all others."""
+    if not isinstance(chip, Chip):
+        raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {chip!r}")
+
+
 @dataclass(frozen=True)
 class Params:
     """Base of every topic's parameters: its fields, its derived knobs, and how one set of them becomes another.
@@ -253,7 +266,7 @@ class Params:
     chip   whose banks, words, lanes and sectors the picture counts by; the one that was measured, unless another is asked for
     """
 
-    chip: Chip = dataclasses.field(default=H200, kw_only=True)
+    chip: Chip = dataclasses.field(default=H200, kw_only=True, repr=False)
 
     _derived: ClassVar[dict[str, Derived]] = {}
     _families: ClassVar[tuple[Family, ...]] = ()
@@ -263,6 +276,8 @@ class Params:
     """The parameter that `call` writes without its name; "" for the first field."""
     written: ClassVar[tuple[str, ...]] = ()
     """The names that `call` may write, in their order; () for all fields."""
+    by_name: ClassVar[bool] = False
+    """Does `call` write the first parameter by its name, too?"""
 
     def __init_subclass__(cls) -> None:
         """Note the knobs in the order in which they are declared: fields, derived ones and families."""
@@ -280,15 +295,18 @@ class Params:
 
     def __post_init__(self) -> None:
         """Read and check every field by its own declaration. A topic's own rules come after `super().__post_init__()`."""
-        if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {self.chip!r}")
+        _check_chip(self.chip)
         for name, knob in self._knobs.items():
             if knob.read is not None:
                 value = knob.read(getattr(self, name))
                 object.__setattr__(self, name, value.value if isinstance(value, Said) else value)
+        self.settle()
         for name, knob in self._knobs.items():
             if knob.check:
                 knob.refuse(name, getattr(self, name), self)
+
+    def settle(self) -> None:
+        """A topic's own rules that come before each field's own check. All fields are read by now."""
 
     @classmethod
     @cache
@@ -312,7 +330,7 @@ class Params:
     def change(self, **changes: Any) -> Self:
         """The same parameters with some of them changed, and with what follows from that. Raises CuteLabError."""
         draft = self.draft(changes)
-        if all(getattr(draft, name) == getattr(self, name) for name in self.names()):
+        if all(_same(getattr(draft, name), getattr(self, name)) for name in self.names()):
             return self
         return type(self)(**{name: getattr(draft, name) for name in self.names()})
 
@@ -323,25 +341,28 @@ class Params:
             if name not in self.names() and name not in self._derived and name not in families:
                 known = (*self.names(), *self._derived)
                 raise CuteLabError(f"there is no parameter {name!r} here; the parameters are {', '.join(known)}")
-        asked: dict[str, Any] = {}
-        now = self
+        _check_chip(changes.get("chip", self.chip))
+        fields = self._read({name: changes[name] for name in self.names() if name in changes})
+        begin = self
         for name, knob in self._derived.items():
             if knob.start and name in changes:
-                asked |= self._read(knob.turn(now, changes[name]))
-                now = self._with(asked)
-        asked |= self._read({name: changes[name] for name in self.names() if name in changes})
-        now = self._with(asked)
+                start = self._read(knob.turn(begin._with(fields), changes[name]))
+                begin = begin._settled(begin._with(start), start)
+        asked = fields
+        now = begin._with(asked)
         for name, value in changes.items():
             if name in self._derived and not self._derived[name].start:
-                asked |= self._read(self._derived[name].turn(now, value))
-                now = self._with(asked)
+                asked = asked | self._read(self._derived[name].turn(now, value))
+                now = begin._with(asked)
             elif name in families:
-                asked |= self._read(families[name].turn(now, name, value))
-                now = self._with(asked)
+                asked = asked | self._read(families[name].turn(now, name, value))
+                now = begin._with(asked)
+        return begin._settled(now, asked)
+
+    def _settled(self, now: Self, asked: Collection[str]) -> Self:
+        """The draft with what follows from it, seen from these parameters."""
         more = self._read(self.follow(now, asked))
-        if more:
-            now = now._with(more)
-        return now._kept(asked)
+        return (now._with(more) if more else now)._kept(asked)
 
     def follow(self, now: Self, asked: Collection[str]) -> dict[str, Any]:
         """What else moves with a change? A topic overrides this.
@@ -376,7 +397,7 @@ class Params:
             if knob.keep and name not in asked:
                 try:
                     value = knob.inside(getattr(now, name), now)
-                except CuteLabError:  # other values of the draft are unlawful: building it says so
+                except UNLAWFUL:  # no limit can be told from other values of the draft: building it says so
                     continue
                 if value != getattr(now, name):
                     now = now._with({name: value})
@@ -411,7 +432,7 @@ class Params:
                 said[key] = getattr(self, key)
         order = (*(self.written or ()), *self.names())
         parts = [
-            self.spell(key) if key == first else f"{key}={self.spell(key)}"
+            self.spell(key) if key == first and not self.by_name else f"{key}={self.spell(key)}"
             for key in dict.fromkeys(order)
             if key in said
         ]

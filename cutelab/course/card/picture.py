@@ -125,7 +125,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.fill.shape  # type: ignore[return-value]
+        return self.fill.shape
 
 
 @dataclass(frozen=True, eq=False)

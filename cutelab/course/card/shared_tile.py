@@ -28,7 +28,7 @@ def split(layout: Any) -> tuple[Layout, Swizzle | None]:
     parsed = read_layout(layout)
     if isinstance(parsed, Layout):
         return parsed, None
-    if parsed.offset or not isinstance(parsed.outer, Swizzle):
+    if parsed.offset or not isinstance(parsed.outer, Swizzle) or not isinstance(parsed.inner, Layout):
         raise CuteLabError(
             f"{parsed}: a tile starts at offset 0, with a swizzle at most; write Sw<B,M,S> o 0 o (rows,columns)"
         )

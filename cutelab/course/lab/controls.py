@@ -26,7 +26,8 @@ def close_widget(widget: widgets.Widget) -> None:
 
 
 def heading(text: str) -> widgets.HTML:
-    return widgets.HTML(f'<div class="cutelab-heading">{escape(text)}</div>')
+    """The name of a group: a button that folds it (the page does that)."""
+    return widgets.HTML(f'<button type="button" class="cutelab-heading" aria-expanded="true">{escape(text)}</button>')
 
 
 class Controls:
@@ -35,7 +36,7 @@ class Controls:
     def __init__(self, change: Callable[..., None], lock: Any) -> None:
         self._change, self._lock = change, lock
         self._syncing = False
-        self._knobs: dict[str, tuple[tuple, widgets.Widget]] = {}
+        self._knobs: dict[str, tuple[tuple[Any, ...], widgets.Widget]] = {}
         self._groups: dict[str, widgets.VBox] = {}
         self._buttons: list[widgets.Button] = []
         self._offers: tuple[Offer, ...] = ()
@@ -122,7 +123,7 @@ class Controls:
             self.box.children = children
 
 
-def _signature(control: Control) -> tuple:
+def _signature(control: Control) -> tuple[Any, ...]:
     return (
         control.name,
         control.kind,

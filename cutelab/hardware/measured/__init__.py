@@ -16,9 +16,19 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.hardware.chip import H200
+from cutelab.hardware.measured.hopper import HopperCases, measured_hopper
 from cutelab.hardware.measured.kernels import KernelCount, KernelTime, MeasuredKernels, measured_kernels
 
-__all__ = ["KernelCount", "KernelTime", "Measured", "MeasuredKernels", "measured", "measured_kernels"]
+__all__ = [
+    "HopperCases",
+    "KernelCount",
+    "KernelTime",
+    "Measured",
+    "MeasuredKernels",
+    "measured",
+    "measured_hopper",
+    "measured_kernels",
+]
 
 COUNTS = {"h200_shared_wavefronts": "wavefronts", "h200_global_sectors": "sectors"}
 KINDS = {"ld": "load", "st": "store", "red": "reduce", "atom": "atomic"}

@@ -109,6 +109,11 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     return block
 
 
+def _stripe(banks: np.ndarray) -> np.ndarray:
+    """Which colour has each bank of a stripe? There are 32, as in a cell."""
+    return banks % (len(scale_colours("bank")) - 1)
+
+
 def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Which (fill, ink) has each cell?"""
     table = scale_colours(grid.scale)
@@ -144,7 +149,7 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         block.ops.append(
             Cells(
                 grid.name, xs, ys[part], widths, height - gap, (w, height), pair[part], colours, labels, states,
-                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split, empty,
+                _stripe(grid.stripe[part]) if foot and grid.stripe is not None else None, scale_colours("bank"), STRIPE, split, empty,
             )
         )  # fmt: skip
 

@@ -39,7 +39,9 @@ def cpp_value(layout: Layout | ComposedLayout, *, offset: bool = True) -> str:
     if isinstance(layout, Layout):
         return cpp_type(layout) + "{}"
     middle = f"Int<{layout.offset}>{{}}, " if offset or layout.offset else ""
-    return f"composition({str(layout.outer).replace('Sw', 'Swizzle')}{{}}, {middle}{cpp_type(layout.inner)}{{}})"
+    outer = layout.outer
+    first = cpp_swizzle(outer) + "{}" if isinstance(outer, Swizzle) else cpp_value(outer)
+    return f"composition({first}, {middle}{cpp_value(layout.inner)})"
 
 
 def python_value(value: IntTuple) -> str:

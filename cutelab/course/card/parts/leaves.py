@@ -14,9 +14,25 @@ from cutelab.course.card.knobs import Control, Family
 WIDEST = 10**6  # a slider goes no further, whatever the extent
 
 
+def innermost(layout: Layout | ComposedLayout) -> Layout:
+    """The layout itself, without what is composed with it.
+
+    >>> innermost(ComposedLayout("Sw<3,0,3> o 0 o (8,8):(8,1)"))
+    Layout('(8,8):(8,1)')
+    """
+    return layout if isinstance(layout, Layout) else layout.layout
+
+
+def with_innermost(layout: Layout | ComposedLayout, inner: Layout) -> Layout | ComposedLayout:
+    """The same composition around another layout."""
+    if isinstance(layout, Layout):
+        return inner
+    return ComposedLayout(layout.outer, layout.offset, with_innermost(layout.inner, inner))
+
+
 def leaves(layout: Layout | ComposedLayout) -> tuple[list[int], list[int]]:
     """The leaf extents and the leaf strides, of the layout inside for a composed one."""
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     return list(flatten(inner.shape)), list(flatten(inner.stride))
 
 
@@ -56,7 +72,7 @@ def leaf_knobs(
 
     def turn(params: Any, name: str, value: Any) -> dict[str, Any]:
         layout = getattr(params, field)
-        inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+        inner = innermost(layout)
         kind, _, number = name.removeprefix(prefix).partition("_")
         parts = dict(zip(("shape", "stride"), leaves(layout), strict=True))
         if kind not in parts or not number.isdecimal() or int(number) >= len(parts[kind]):
@@ -65,7 +81,7 @@ def leaf_knobs(
             raise CuteLabError(f"{what} has leaf modes 0 to {len(parts['shape']) - 1}; there is no {said!r}")
         parts[kind][int(number)] = value
         turned = Layout(*(unflatten(tuple(parts[k]), inner.shape) for k in ("shape", "stride")))
-        return {field: ComposedLayout(layout.outer, layout.offset, turned) if inner is not layout else turned}
+        return {field: with_innermost(layout, turned)}
 
     def owns(name: str) -> bool:
         return name.startswith(prefix or ("shape_", "stride_"))

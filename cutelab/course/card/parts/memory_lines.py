@@ -30,10 +30,13 @@ class MemoryLines:
 
     def cell(self, byte: int) -> int:
         """The place of the piece with this byte address among the drawn ones, line after line; -1 where it is not drawn."""
-        line, piece = divmod(byte // self.unit, self.across)
-        place = int(np.searchsorted(self.lines, line))
-        there = place < len(self.lines) and self.lines[place] == line
-        return place * self.across + piece if there else -1
+        return int(self.cells(np.array(byte)))
+
+    def cells(self, byte: Array) -> Array:
+        """The same of many byte addresses."""
+        line, piece = np.divmod(byte // self.unit, self.across)
+        place = np.minimum(np.searchsorted(self.lines, line), len(self.lines) - 1)
+        return np.where(self.lines[place] == line, place * self.across + piece, -1)
 
     def places(self, byte: Array) -> tuple[Array, Array]:
         """Line and piece, as drawn, of byte addresses in drawn lines."""
@@ -50,16 +53,21 @@ class MemoryLines:
         return f"lines {first} to {last} of {self.whole}" if together else f"{len(self.lines)} of {self.whole} lines"
 
 
-def memory_lines(table: Array, item: int, access_bytes: int, chip: Chip, touched: Array, most: int) -> MemoryLines:
+def memory_lines(
+    table: Array, item: int, access_bytes: int, chip: Chip, touched: Array, most: int, *, together: bool = False
+) -> MemoryLines:
     """Which lines are drawn of the memory that a table of offsets fills? All up to `most`, otherwise those that are touched.
 
     table     the offset of each element, in elements of `item` bytes
     touched   byte addresses that must be seen
+    together  where the touched lines lie within `most`, their neighbours are drawn too, in one block from a multiple of 8 on
     """
     size = max(chip.word_bytes, access_bytes)
     unit, across = table.ravel() * item // size, chip.row_bytes // size
     whole = int(unit.max()) // across + 1
     lines = np.arange(whole) if whole <= most else np.unique(chip.row(touched))
+    if together and lines[-1] - lines[0] < most < whole:
+        lines = min(int(lines[0]) // 8 * 8, whole - most) + np.arange(most)
     first = np.full(whole * across, -1)
     first[unit[::-1]] = np.arange(unit.size)[::-1]
     held = first.reshape(whole, across)[lines]

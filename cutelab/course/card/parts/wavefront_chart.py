@@ -38,7 +38,7 @@ def narrow_chart(waves: Wavefronts, cell: tuple[int, int]) -> Grid:
         scale="bank",
         subheading=HEADING,
         row_heads=tuple(heads),
-        bold_rows=(waves.count - 1,),
+        bold_rows=(int(waves.count) - 1,),
         cell=cell,
         field=True,
         axis=True,

@@ -56,7 +56,7 @@ class Result:
         return self.chain.result
 
     @property
-    def twins(self) -> Array:
+    def twins(self) -> Any:
         """The other followed coordinates that a composition sends to the same element of A as the probe."""
         if self.params.operation != "composition":
             return np.zeros(0, np.int64)

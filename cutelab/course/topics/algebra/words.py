@@ -13,6 +13,7 @@ from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout, compatible, size
 from cutelab.core.queries import holes
 from cutelab.course.card.parts.code import cpp_shape, cpp_value
+from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.sheet import crd_text
 from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count, count_distinct, number
@@ -90,7 +91,7 @@ def key_lines(result: Result) -> list[str]:
 
 
 def _mode_by_mode(a: Layout | ComposedLayout, b: Layout) -> str:
-    modes = coalesce_beyond(a.inner if isinstance(a, ComposedLayout) else a)
+    modes = coalesce_beyond(innermost(a))
     parts = laws.flat_modes(b)[:6]
     results = [compose_mode(modes, extent, step)[0] for extent, step in parts]
     texts = [f"{s}:{d} → {'?' if isinstance(r, Broken) else r}" for (s, d), r in zip(parts, results, strict=True)]

@@ -15,6 +15,7 @@ from cutelab.core.swizzle import Swizzle
 from cutelab.course.card import shared_tile as tile
 from cutelab.course.card.knobs import Params, derived, dropdown, slider, text, toggle
 from cutelab.course.card.knobs import index as coordinate  # `index` is a parameter here
+from cutelab.course.card.parts.leaves import leaf_knobs
 from cutelab.course.card.words import ELEMENTS
 
 ACCESS = "Access of one warp"
@@ -70,11 +71,12 @@ class BanksParams(Params):
         lambda p, pitch: {"layout": tile.with_pitch(tile.split(p.layout)[0], pitch)},
         shown=lambda p: p.pitch is not None,
         lo=lambda p: tile.least_pitch(p.layout),
-        hi=lambda p: tile.least_pitch(p.layout) + tile.PADDINGS,
+        hi=lambda p: max(p.pitch or 0, tile.least_pitch(p.layout) + tile.PADDINGS),
         group="Tile",
         unit="elements",
         tip=lambda p: tile.pitch_tip(p.layout),
     )
+    leaves = leaf_knobs("layout", tips=("extent", "step"))
     swizzle: Swizzle | None = text(
         None,
         read=tile.read_swizzle,
@@ -133,24 +135,24 @@ class BanksParams(Params):
     row: int = coordinate(7, hi=lambda p: p.shape[0] - 1, group="Probe", unit="down")
     column: int = coordinate(12, hi=lambda p: p.shape[1] - 1, group="Probe", unit="across")
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
+        """The tile is one, its swizzle stands apart, and a lane can move so many bytes."""
         inner, found = tile.split(self.layout)
         if found is not None:
-            if self.swizzle is not None and found != tile.read_swizzle(self.swizzle):
+            if self.swizzle is not None and found != self.swizzle:
                 raise CuteLabError(
                     f"{self.layout} has a swizzle already; leave `swizzle` empty, or give the layout without one"
                 )
             object.__setattr__(self, "layout", inner)
             object.__setattr__(self, "swizzle", found)
         tile.check_tile(inner, ELEMENTS.get(self.element, 1), self.chip.shared_bytes)
-        if read_kind(self.kind) not in KINDS:
+        if self.kind not in KINDS:
             raise CuteLabError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r}")
         if self.element in ELEMENTS and (self.access_bytes not in self.able or isinstance(self.access_bytes, bool)):
             raise CuteLabError(
                 f"{self.kind} of {self.element} in rows of {self.shape[1]} can move these bytes a lane: "
                 f"{', '.join(map(str, self.able)) or 'none'}; got {self.access_bytes!r}"
             )
-        super().__post_init__()
 
     @property
     def item(self) -> int:
@@ -166,7 +168,7 @@ class BanksParams(Params):
     @property
     def able(self) -> tuple[int, ...]:
         """The bytes that a lane may move."""
-        return widths(read_kind(self.kind), self.item, self.shape[1])
+        return widths(self.kind, self.item, self.shape[1])
 
     @property
     def vector(self) -> int:

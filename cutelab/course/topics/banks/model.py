@@ -59,10 +59,7 @@ class Result:
     @property
     def group_lanes(self) -> int:
         """How many lanes go together? A wide load whose lanes read in pairs goes in groups twice as large."""
-        chip = self.params.chip
-        lanes = min(chip.lanes, chip.row_bytes // self.params.access_bytes)
-        active = np.flatnonzero(self.access.active[0])
-        return lanes if (self.waves.groups[active] == active // lanes).all() else 2 * lanes
+        return self.waves.group_lanes
 
     @property
     def group_count(self) -> int:

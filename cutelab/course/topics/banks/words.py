@@ -8,7 +8,7 @@ from cutelab.advise.conflict_free import Fix
 from cutelab.core.layout import Layout
 from cutelab.course.card.parts.code import cpp_type, cpp_value
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.banks.knobs import BanksParams
 from cutelab.course.topics.banks.model import Array, Result
 from cutelab.hardware.chip import Address
@@ -110,7 +110,7 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     pitch = params.pitch
     if params.row_major and pitch is not None and pitch > params.shape[1]:
         second += f"; {padding(params)} of padding"
-    found = [Verdict("good" if waves.ways == 1 or not waves.excess else "bad", waves.summary(), second)]
+    found = [Verdict("good" if waves.ways == 1 else state_of(waves.count, waves.ideal), waves.summary(), second)]
     swizzle = params.swizzle
     if swizzle is not None and (swizzle(result.table) == result.table).all():  # a swizzle is its own inverse
         why = (

@@ -10,8 +10,8 @@ from cutelab.core import int_tuple, notation
 from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, cosize, rank, size
-from cutelab.course.card.knobs import Params, Said, dropdown, index, preset, text
-from cutelab.course.card.parts.leaves import leaf_knobs
+from cutelab.course.card.knobs import Params, Said, check, dropdown, index, preset, text
+from cutelab.course.card.parts.leaves import innermost, leaf_knobs
 from cutelab.course.card.words import ELEMENTS
 
 PRESETS = {
@@ -74,6 +74,9 @@ class LayoutParams(Params):
         "float32", tuple(ELEMENTS), group="Tile", tip="element type: its size makes bytes and banks"
     )
     colour: str = dropdown("offset", COLOURS, group="Tile", tip="what the colour of a cell means")
+    warp: bool = check(
+        True, group="Tile", label="one warp", tip="what a warp pays for a row, a column and the diagonal"
+    )
     leaves = leaf_knobs("layout", tips=("extent", "step"))
     row: int = index(2, hi=lambda p: p.grid[0] - 1, check=False, group="Probe", unit="mode 0")
     column: int = index(3, hi=lambda p: p.columns_at(p.row) - 1, check=False, group="Probe", unit="mode 1")
@@ -95,7 +98,7 @@ class LayoutParams(Params):
     @property
     def inner(self) -> Layout:
         """The layout itself, without a swizzle."""
-        return self.layout.inner if isinstance(self.layout, ComposedLayout) else self.layout
+        return innermost(self.layout)
 
     @property
     def item(self) -> int:

@@ -11,6 +11,7 @@ from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, mode_offsets, offsets, size
+from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.window import window
 from cutelab.course.topics.layout.knobs import LayoutParams
 
@@ -58,7 +59,7 @@ class Result:
         return int(self.table.ravel()[self.probed])
 
     @property
-    def shared(self) -> Array:
+    def shared(self) -> Any:
         """Which drawn cells share their offset with another coordinate? bool (rows, columns)."""
         position = np.searchsorted(self.used, self.table)
         position = np.minimum(position, len(self.used) - 1)
@@ -117,6 +118,6 @@ def _at(shape: int_tuple.IntTuple, stride: int_tuple.IntTuple, ids: Array) -> Ar
 
 def _reach(layout: Layout | ComposedLayout) -> tuple[int, int]:
     """Lowest and highest offset without a table (of the inner layout, for a composed one)."""
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     ends = [(s - 1) * d for s, d in zip(int_tuple.flatten(inner.shape), int_tuple.flatten(inner.stride), strict=True)]
     return sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)

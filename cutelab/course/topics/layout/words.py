@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import idx2crd, to_text
 from cutelab.core.layout import Layout, cosize, rank, size
 from cutelab.core.printing import print_layout
 from cutelab.core.queries import strides_nest
 from cutelab.course.card.parts.code import cpp_type, python_value
+from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.parts.warp_reads import warp_reads, warp_verdict
 from cutelab.course.card.picture import Line, Lines, Tips, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.layout.model import Array, Result
@@ -54,17 +58,33 @@ def subtitle(result: Result) -> str:
     return words + f"Rows down are mode 0; columns across are modes 1 to {rank(result.layout) - 1}, mode 1 fastest."
 
 
+def verdicts(result: Result) -> tuple[Verdict, ...]:
+    """What the layout is; and what a warp pays that reads through it, which has a sign of its own."""
+    params = result.params
+    found = verdict(result)
+    if not params.warp or rank(result.layout) == 1:
+        return (found,)
+    row, column = params.row - int(result.rows[0]), params.column - int(result.columns[0])
+    reads = warp_reads(result.table, row, column, params.item, params.chip)
+    named = tuple(
+        replace(read, name=name)
+        for read, name in zip(reads, (f"column {params.column}", f"row {params.row}", "the diagonal"), strict=False)
+    )
+    second = warp_verdict(named, params.item)
+    return (found,) if second is None else (found, second)
+
+
 def verdict(result: Result) -> Verdict:
     """Is the layout one-to-one, dense, a broadcast, or does it lose data? And which mode has stride 1?"""
     layout, low, high = result.layout, result.low, result.high
-    inner = getattr(layout, "inner", layout)
+    inner = innermost(layout)
     total = size(layout)
     modes = list(zip(int_tuple.flatten(inner.shape), int_tuple.flatten(inner.stride), strict=True))
     neighbours = _neighbours(layout, inner)
     double = result.counts > 1
     if double.any():
         return _collisions(result, double, modes)
-    if not (result.checked or (inner is layout and strides_nest(inner))):
+    if not (result.checked or (layout is inner and strides_nest(inner))):
         return Verdict(
             "note",
             f"{count(total, 'element')}: the drawn part is exact, the whole is not checked point by point.",
@@ -76,7 +96,7 @@ def verdict(result: Result) -> Verdict:
             f"Every coordinate has its own offset; they run from {low} to {high}.",
             "A negative stride walks backwards: point the base at the last element, not the first."
             if any(d < 0 for _, d in modes)
-            else f"The offset {layout.offset} begins before the base.",
+            else f"The offset {getattr(layout, 'offset', 0)} begins before the base.",
         )
     empty = high + 1 - total
     if empty:
@@ -120,7 +140,7 @@ def _neighbours(layout: Any, inner: Layout) -> str:
 def _collisions(result: Result, double: Array, modes: list[tuple[int, int]]) -> Verdict:
     where = result.used[double]
     k = int(np.argmax(double))
-    a, b = (tuple(int(x) for x in coords(result, np.int64(ids[k]))) for ids in (result.first, result.second))
+    a, b = (tuple(int(x[0]) for x in coords(result, ids[k : k + 1])) for ids in (result.first, result.second))
     pair = f"{coordinate(result, *a)} and {coordinate(result, *b)}"
     still = [i for i, (s, d) in enumerate(modes) if d == 0 and s > 1]
     moving = int(np.prod([s for s, d in modes if d != 0], initial=1))
@@ -164,7 +184,7 @@ def arithmetic(result: Result) -> Lines:
         Line("", "rule"),
         Line(f" → {terms} = {before}", "read", to_text(coord) if isinstance(coord, tuple) else f"({coord})"),
     ]
-    if inner is not layout:
+    if isinstance(layout, ComposedLayout):
         shift = f"{before}" if not layout.offset else f"{layout.offset} + {before}"
         lines.append(Line(f"{layout.outer}({shift}) = {result.offset}", "read"))
     at = Address(result.offset, params.item, params.chip)

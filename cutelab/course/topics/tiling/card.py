@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.algebra.explain import tiler_text
 from cutelab.course.card.parts.sheet import crd_text, sheet, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.topics.tiling import words
@@ -85,7 +86,7 @@ def _matrix(result: Result, s: Sheet, room: int) -> Grid:
     rings = [*_outline(s), *_probe(result, s)]
     heading, named = "", ""
     if len(result.sheets) > 1:
-        heading, named = words.tiler_text(s.cut.tiler), "by mode" if s.cut.by_mode else "over the 1-D order"
+        heading, named = tiler_text(s.cut.tiler), "by mode" if s.cut.by_mode else "over the 1-D order"
     return Grid(
         name="matrix" if s is result.sheets[0] else "other",
         fill=_hue(s, s.pair),
@@ -182,7 +183,7 @@ def _lines(result: Result, letters: int) -> Lines:
 
     for s in result.sheets:
         if s.cut.result is not None:
-            say("R =" if len(result.sheets) == 1 else f"{words.tiler_text(s.cut.tiler)}:", str(s.cut.result))
+            say("R =" if len(result.sheets) == 1 else f"{tiler_text(s.cut.tiler)}:", str(s.cut.result))
     if found.result is not None:
         say(words.slice_text(result), f"→ {words.picked_layout(found)} from offset {result.origin}")
         element = crd_text(result.params.element, found.tile_shape)
@@ -215,7 +216,7 @@ def _legend(result: Result, matrices: list[Grid]) -> tuple[Key, ...]:
         if name[0] < down and name[1] < across:
             text = f"{one} ({name[0]},{name[1]})" if found.pairs else f"{one} ({name[0]})"
             keys.append(Key(text, "fill", "category", (name[0] + 3 * name[1]) % 8))
-    dashed = min(min(grid.cell) for grid in matrices) >= DASHED
+    dashed = min(min(grid.cell or (0, 0)) for grid in matrices) >= DASHED
     picked = f"the picked {one}" if len(matrices) == 1 else "the tile of the picked element"
     keys.append(Key(picked, "twin" if dashed else "access"))
     keys.append(Key("the picked element", "probe"))

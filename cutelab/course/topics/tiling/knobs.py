@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutelab.algebra.simplify import AnyLayout, top_modes
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.layout import Layout, size
 from cutelab.course.card.knobs import Control, Family, Params, dropdown, index, preset, text
+from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.shared_tile import read_layout
 from cutelab.course.topics.tiling.cut import DIVIDES, PRODUCTS, Cut, cut
 from cutelab.course.topics.tiling.tilers import numbers, of_kind, parse_tiler, spell_tiler, turned
@@ -54,7 +54,7 @@ def say_other(tiler: Any) -> str:
 def _tile_knobs(params: TilingParams) -> Iterator[Control]:
     """A slider for each number of a tiler by mode, and for each extent of a compact layout."""
     matrix = params.layout
-    modes = top_modes(matrix.inner if isinstance(matrix, ComposedLayout) else matrix)
+    modes = top_modes(innermost(matrix))
     whole = [size(m) for m in modes] + [16] * 8
     what = "tile" if params.operation in DIVIDES else "copies"
     for k, n in numbers(params.tiler)[:4]:

@@ -87,7 +87,8 @@ def compute(params: TilingParams) -> Result:
     down, across = first.places(ids)
     own = ids[ids // first.elements == tile]
     picked = tile * first.elements + params.element
-    spot = tuple(int(x[0]) for x in first.places(np.array([picked])))
+    at_row, at_column = first.places(np.array([picked]))
+    spot = int(at_row[0]), int(at_column[0])
     limits = most_drawn(first.extent, len(params.cuts), first.layout)
     rows, columns = (
         _window(max(extent, int(met.max()) + 1), at, mine, limit)

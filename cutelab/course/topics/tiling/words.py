@@ -172,8 +172,11 @@ def _verdict(result: Result, k: int) -> Verdict:
     total, whole = found.elements * found.count, found.extent[0] * found.extent[1]
     if short:
         kind = "by mode" if found.by_mode else "over the 1-D order"
-        state = "good" if total == whole else "note"
-        return Verdict(state, f"{tiler_text(found.tiler)} {kind}: {sentence}.", f"R = {found.result}")
+        return Verdict(
+            "good" if total == whole else "note",
+            f"{tiler_text(found.tiler)} {kind}: {sentence}.",
+            f"R = {found.result}",
+        )
     second = f"{one.capitalize()} {tile_name(found, result.sheets[0].tile)} begins at offset {number(result.origin)}."
     if found.divides:
         if result.met[2]:
