@@ -95,10 +95,10 @@ def step_function(layout: Layout | ComposedLayout, starts: Coords, steps: Coords
         address = address_function(layout)
 
         @device_function
-        def step(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
+        def anew(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
             return address(i + di, j + dj)
 
-        return step
+        return anew
     if swizzle is None or not swizzle.bits:
 
         @device_function
@@ -113,10 +113,10 @@ def step_function(layout: Layout | ComposedLayout, starts: Coords, steps: Coords
     if across and np.array_equal(swizzle(moved) & ~low, offsets(inner)[di, zero]):
 
         @device_function
-        def step(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
+        def apart(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
             return (base ^ offset(0, dj)) + offset(di, 0)
 
-        return step
+        return apart
 
     @device_function
     def step(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:

@@ -576,7 +576,8 @@ def _next(ordered: np.ndarray, least: np.ndarray) -> np.ndarray:
 
 def _bits(table: np.ndarray) -> np.ndarray:
     """A row of truth values as one number."""
-    return (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    found: np.ndarray = (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    return found
 
 
 def find_races(run: Run, block: Point, source: Sequence[tuple[int, str]]) -> tuple[tuple[Race, ...], bool]:

@@ -89,7 +89,7 @@ def trace(
     made = read_launch(kernel, grid, block, args, shared_bytes)
     limit = whole_number(limit, "limit", 1, 10**9)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:
-        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {seconds!r:.60}")
+        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {repr(seconds)[:60]}")
     if isinstance(blocks, str) and blocks == "auto":
         blocks = None if made.blocks * made.threads <= SMALL else min(BLOCKS, max(1, MAX_THREADS // made.threads))
     chosen = chosen_blocks(made.grid, made.block, blocks)
