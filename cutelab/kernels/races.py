@@ -570,12 +570,14 @@ def _fenced(log: BlockLog, rows: _Accesses, atomic: np.ndarray, names: np.ndarra
 
 def _next(ordered: np.ndarray, least: np.ndarray) -> np.ndarray:
     """For each number the first of an ordered row that is not smaller; NEVER for none."""
-    return np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    found: np.ndarray = np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    return found
 
 
 def _bits(table: np.ndarray) -> np.ndarray:
     """A row of truth values as one number."""
-    return (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    found: np.ndarray = (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    return found
 
 
 def find_races(run: Run, block: Point, source: Sequence[tuple[int, str]]) -> tuple[tuple[Race, ...], bool]:

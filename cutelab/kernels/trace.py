@@ -89,7 +89,7 @@ def trace(
     made = read_launch(kernel, grid, block, args, shared_bytes)
     limit = whole_number(limit, "limit", 1, 10**9)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:
-        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {seconds!r:.60}")
+        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {repr(seconds)[:60]}")
     if isinstance(blocks, str) and blocks == "auto":
         blocks = None if made.blocks * made.threads <= SMALL else min(BLOCKS, max(1, MAX_THREADS // made.threads))
     chosen = chosen_blocks(made.grid, made.block, blocks)
@@ -142,7 +142,8 @@ def _warp_instructions(run: Run, text: dict[int, str]) -> tuple[dict[Key, list[B
                 f"more than {MOST_STEPS:,} warp instructions: too much to keep. Trace fewer blocks (blocks=1) or a smaller problem."
             )
         partial += _with_inactive_lanes(steps, log.thread)
-        begins = np.flatnonzero(np.concatenate(([True], np.diff(steps.instruction) != 0))) if len(steps.first) else []
+        new = np.concatenate(([True], np.diff(steps.instruction) != 0)) if len(steps.first) else np.zeros(0, bool)
+        begins = np.flatnonzero(new).tolist()
         for begin, end in zip(begins, [*begins[1:], len(steps.first)], strict=True):
             kinds[int(steps.instruction[begin])].append((steps.address[begin:end], steps.active[begin:end]))
     rows: dict[Key, list[Batch]] = defaultdict(list)
