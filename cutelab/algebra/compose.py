@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.algebra import laws
+from cutelab.algebra import coordinates, laws
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.simplify import AnyLayout, join, on_inner, top_modes, want_layout
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import MAX_DEPTH
 from cutelab.core.layout import Layout
@@ -44,6 +45,8 @@ def composition(lhs: Any, rhs: Any) -> AnyLayout:
     """
     if isinstance(lhs, Swizzle):
         return _swizzle_after(lhs, rhs)
+    if isinstance(lhs, CoordLayout) or (isinstance(lhs, Layout) and isinstance(rhs, CoordLayout)):
+        return coordinates.composition(lhs, rhs)
     want_layout(lhs, "the left-hand side A", "composition")
     if isinstance(lhs, ComposedLayout):
         if isinstance(rhs, Swizzle | ComposedLayout):

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cutelab.algebra import coordinates
 from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.laws import flat_modes
 from cutelab.algebra.simplify import AnyLayout, coalesce, compact, filter_layout, join, on_inner, top_modes, want_layout
 from cutelab.core.composed import ComposedLayout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, size
 
@@ -118,6 +120,8 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
 
 
 def _divide(name: str, layout: AnyLayout, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None) -> AnyLayout:
+    if isinstance(layout, CoordLayout):
+        return coordinates.divide(name, layout, tiler)
     want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets))

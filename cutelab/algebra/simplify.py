@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cutelab.algebra import coordinates
 from cutelab.algebra.laws import flat_modes, from_modes
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple, to_text
 from cutelab.core.layout import Layout
@@ -71,6 +73,8 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     >>> coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1))
     Layout('(2,6):(1,2)')
     """
+    if isinstance(layout, CoordLayout):
+        return coordinates.coalesce(layout, profile)
     want_layout(layout, "the layout", "coalesce")
     return _by_profile(layout, profile, _coalesce, "coalesce")
 
@@ -151,6 +155,8 @@ def group_modes(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
     >>> group_modes(Layout((2, 3, 5, 7)), 1, 3)
     Layout('(2,(3,5),7):(1,(2,6),30)')
     """
+    if isinstance(layout, CoordLayout):
+        return coordinates.group_modes(layout, begin, end)
     want_layout(layout, "the layout", "group_modes")
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, group_modes(layout.inner, begin, end))
@@ -170,6 +176,8 @@ def select(layout: AnyLayout, *modes: int) -> AnyLayout:
     >>> select(Layout((2, 3, 5, 7)), 1, 3)
     Layout('(3,7):(2,30)')
     """
+    if isinstance(layout, CoordLayout):
+        return coordinates.select(layout, modes)
     want_layout(layout, "the layout", "select")
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, select(layout.inner, *modes))

@@ -15,6 +15,20 @@ from cutelab.core.errors import CuteLabError
 IntTuple = int | tuple[Any, ...]
 
 INT64_MAX = 2**63 - 1
+
+
+class Static(int):
+    """An integer that CuTe knows at compile time: equal to the plain one, and printed with an underscore.
+
+    A layout keeps the marks that a text has, so that it prints back as it came. Python's arithmetic drops them.
+
+    >>> to_text((Static(4), 2)), Static(4) == 4, Static(4) * 2
+    ('(_4,2)', True, 8)
+    """
+
+    __slots__ = ()
+
+
 MAX_DEPTH = 32  # nesting allowed anywhere; CuTe's own layouts stay below 6
 
 
@@ -49,7 +63,7 @@ def _as_int_tuple(value: object, what: str, level: int) -> IntTuple:
         shown = repr(value)
         shown = shown if len(shown) < 60 else shown[:57] + "..."
         raise CuteLabError(f"{what} must be an integer or a tuple of integers, got {shown}; for example (4,2)")
-    return int(value)  # type: ignore[call-overload]
+    return value if isinstance(value, Static) else int(value)  # type: ignore[call-overload]
 
 
 def flatten(value: IntTuple) -> tuple[int, ...]:
@@ -245,4 +259,4 @@ def to_text(value: object, *, static: bool = False) -> str:
         return "(" + ",".join(to_text(v, static=static) for v in value) + ")"
     if value is None:
         return "_"
-    return f"_{value}" if static else str(value)
+    return f"_{value}" if static or isinstance(value, Static) else str(value)
