@@ -41,6 +41,7 @@ from cutelab.algebra import (
     zipped_product,
 )
 from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.coordinates import CoordLayout, CoordTensor, make_identity_layout, make_identity_tensor
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import crd2idx, idx2crd
 from cutelab.core.layout import (
@@ -152,6 +153,8 @@ _LATER = {
 
 __all__ = [
     "ComposedLayout",
+    "CoordLayout",
+    "CoordTensor",
     "CuteLabError",
     "Layout",
     "LayoutLeft",
@@ -205,6 +208,8 @@ __all__ = [
     "local_partition",
     "logical_divide",
     "logical_product",
+    "make_identity_layout",
+    "make_identity_tensor",
     "make_layout_tv",
     "make_swizzle",
     "matrix_layout",

@@ -164,4 +164,4 @@ def test_an_element_has_a_power_of_two_of_bits(bits):
 
 def test_the_flag_type_of_a_pointer_is_read():
     text = "ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<Shape<_8,_64>,Stride<_64,_1>>>"
-    assert str(parse_layout(text)) == "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    assert str(parse_layout(text)) == "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"

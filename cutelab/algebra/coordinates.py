@@ -22,7 +22,7 @@ AnyCoord = CoordLayout | Layout
 def coalesce(layout: CoordLayout, profile: Any = None) -> AnyCoord:
     """Neighbouring modes that continue each other along one basis element, as one.
 
-    >>> from cutelab.core.coordinates import ScaledBasis
+    >>> from cutelab.core.leaves import ScaledBasis
     >>> coalesce(CoordLayout((2, 4), (ScaledBasis(1, (0,)), ScaledBasis(2, (0,)))))
     CoordLayout('8:1@0')
     """

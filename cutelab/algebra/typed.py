@@ -11,16 +11,28 @@ Source: cute/layout.hpp, cute/int_tuple.hpp, cute/stride.hpp, cute/numeric/integ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cutelab.core.coordinates import CoordLayout, ScaledBasis, coord_layout, stride_leaves, strides_text
+from cutelab.core.coordinates import CoordLayout, coord_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import Static, to_text
 from cutelab.core.layout import Layout
+from cutelab.core.leaves import (
+    ONE,
+    ZERO,
+    Leaf,
+    ScaledBasis,
+    compact_strides,
+    is_const,
+    mark,
+    mul,
+    stride_leaves,
+    strides_text,
+    typed_as,
+    unmark,
+)
 
-ZERO, ONE = Static(0), Static(1)
-Leaf = Any  # Static | int | ScaledBasis
 Mode = tuple[Any, Leaf]
 
 
@@ -42,31 +54,9 @@ def is_static(x: Leaf) -> bool:
     return isinstance(x.value if isinstance(x, ScaledBasis) else x, Static)
 
 
-def is_const(x: Leaf, n: int) -> bool:
-    """Is this the compile-time integer n?"""
-    return isinstance(x, Static) and x == n
-
-
-def _typed(value: int, *parts: Leaf) -> int:
-    return Static(value) if all(isinstance(p, Static) for p in parts) else int(value)
-
-
-def mul(a: Leaf, b: Leaf) -> Leaf:
-    """The product; static where both are, and where one is the static 0.
-
-    >>> to_text(mul(Static(4), Static(2))), to_text(mul(Static(4), 2)), str(mul(Static(4), ScaledBasis(1, (0,))))
-    ('_8', '8', '4@0')
-    """
-    if isinstance(b, ScaledBasis):
-        return ScaledBasis(mul(a, b.value), b.path)
-    if isinstance(a, ScaledBasis):
-        return ScaledBasis(mul(a.value, b), a.path)
-    return ZERO if is_const(a, 0) or is_const(b, 0) else _typed(int(a) * int(b), a, b)
-
-
 def div(a: Leaf, b: Leaf) -> int:
     """The quotient, rounded down."""
-    return _typed(int(a) // int(b), a, b)
+    return typed_as(int(a) // int(b), a, b)
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -81,23 +71,18 @@ def ceil_div(a: Any, b: Any) -> Any:
             result.append(ceil_div(x, b))
             b = ceil_div(b, x)
         return tuple(result)
-    return _typed(-(-int(a) // int(b)), a, b)
+    return typed_as(-(-int(a) // int(b)), a, b)
 
 
 def least(a: Leaf, b: Leaf) -> int:
     """The smaller one; static where both are."""
-    return _typed(min(int(a), int(b)), a, b)
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """The leaves of a nested tuple."""
-    yield from stride_leaves(value)
+    return typed_as(min(int(a), int(b)), a, b)
 
 
 def product(value: Any) -> int:
     """All extents multiplied: static where all are."""
     result: Leaf = ONE
-    for leaf in leaves(value):
+    for leaf in stride_leaves(value):
         result = mul(result, leaf)
     return result  # type: ignore[no-any-return]
 
@@ -108,28 +93,12 @@ def lift(layout: Layout | CoordLayout) -> tuple[Typed, bool]:
     >>> lift(Layout((4, 2)))[0].stride, lift(Layout((Static(4), 2)))[1]
     ((1, 4), True)
     """
-    marks = any(isinstance(x, Static) for x in leaves(layout.shape)) or any(is_static(x) for x in leaves(layout.stride))
+    marks = any(isinstance(x, Static) for x in stride_leaves(layout.shape)) or any(
+        is_static(x) for x in stride_leaves(layout.stride)
+    )
     if marks:
         return Typed(layout.shape, layout.stride), True
     return Typed(mark(layout.shape), mark(layout.stride)), False
-
-
-def mark(value: Any) -> Any:
-    """The same with every integer compile-time."""
-    if isinstance(value, tuple):
-        return tuple(map(mark, value))
-    if isinstance(value, ScaledBasis):
-        return ScaledBasis(Static(value.value), value.path)
-    return Static(value)
-
-
-def unmark(value: Any) -> Any:
-    """The same with plain integers."""
-    if isinstance(value, tuple):
-        return tuple(map(unmark, value))
-    if isinstance(value, ScaledBasis):
-        return ScaledBasis(int(value.value), value.path)
-    return int(value)
 
 
 def lower(typed: Typed, marks: bool = True) -> Layout | CoordLayout:
@@ -152,7 +121,7 @@ def join(modes: list[Typed]) -> Typed:
 
 def flat_modes(x: Typed) -> list[Mode]:
     """The leaf modes."""
-    return list(zip(leaves(x.shape), leaves(x.stride), strict=True))
+    return list(zip(stride_leaves(x.shape), stride_leaves(x.stride), strict=True))
 
 
 def from_modes(modes: list[Mode]) -> Typed:
@@ -242,9 +211,9 @@ def _compose_mode(modes: list[Mode], shape: Leaf, stride: Leaf) -> Typed:
             )
         if not size:
             raise CuteLabError("a runtime stride of 0 meets several modes; CuTe divides by it. Use a static stride _0")
-        fits = ceil_div(extent, _typed(size, step))
+        fits = ceil_div(extent, typed_as(size, step))
         sign = 1 if step > 0 else -1
-        following = _typed(sign * -(-size // int(extent)), step, extent)
+        following = typed_as(sign * -(-size // int(extent)), step, extent)
         if not is_const(fits, 1) and not is_const(rest, 1):
             now = least(fits, rest)
             if int(rest) % int(now):
@@ -270,43 +239,13 @@ def filter_zeros(x: Typed) -> Typed:
 
 
 def compact(shape: Any, current: Leaf = ONE) -> Typed:
-    """The first mode fastest from `current` on; a compile-time extent of 1 gets the stride 0.
-
-    >>> str(compact((Static(4), Static(1), Static(2)))), str(compact((8, 4)))
-    ('(_4,_1,_2):(_1,_0,_4)', '(8,4):(_1,8)')
-    """
-
-    def walk(s: Any) -> Any:
-        nonlocal current
-        if isinstance(s, tuple):
-            return tuple(map(walk, s))
-        if is_const(s, 1):
-            return ZERO
-        here, current = current, mul(current, s)
-        return here
-
-    return Typed(shape, walk(shape))
-
-
-def compact_right(shape: Any) -> Typed:
-    """The last mode fastest; a compile-time extent of 1 gets the stride 0."""
-    current: Leaf = ONE
-
-    def walk(s: Any) -> Any:
-        nonlocal current
-        if isinstance(s, tuple):
-            return tuple(reversed([walk(m) for m in reversed(s)]))
-        if is_const(s, 1):
-            return ZERO
-        here, current = current, mul(current, s)
-        return here
-
-    return Typed(shape, walk(shape))
+    """The first mode fastest from `current` on; a compile-time extent of 1 gets the stride 0."""
+    return Typed(shape, compact_strides(shape, current))
 
 
 def _coalesced_shape(shape: Any) -> Any:
     result: list[Leaf] = []
-    for s in leaves(shape):
+    for s in stride_leaves(shape):
         if result and is_static(result[-1]) == is_static(s):
             result[-1] = mul(result[-1], s)
         else:
@@ -384,7 +323,7 @@ def zipped_divide(x: Typed, tiler: Any) -> Typed:
 def logical_product(block: Typed, tiler: Typed) -> Typed:
     """The block, and its copies where the tiler says."""
     cosize = 1 + sum((int(s) - 1) * abs(int(d)) for s, d in flat_modes(tiler))
-    target = mul(product(block.shape), _typed(cosize, *leaves(tiler.shape), *leaves(tiler.stride)))
+    target = mul(product(block.shape), typed_as(cosize, *stride_leaves(tiler.shape), *stride_leaves(tiler.stride)))
     return join([block, composition(complement(block, target), tiler)])
 
 
@@ -414,7 +353,7 @@ def upcast(x: Typed, n: Leaf) -> Typed:
     if size % n and n % size:
         raise CuteLabError(f"{x} cannot be counted in units of {n}: neither of {d} and {n} divides the other")
     sign = 1 if d > 0 else -1
-    return Typed(ceil_div(s, _typed(-(-int(n) // size), n, d)), _typed(sign * -(-size // int(n)), n, d))
+    return Typed(ceil_div(s, typed_as(-(-int(n) // size), n, d)), typed_as(sign * -(-size // int(n)), n, d))
 
 
 def downcast(x: Typed, n: Leaf) -> Typed:

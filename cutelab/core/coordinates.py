@@ -7,7 +7,6 @@ Source: cute/numeric/arithmetic_tuple.hpp; CuTe's documentation, "TMA Tensors".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,56 +17,7 @@ from cutelab.core import int_tuple
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import MAX_DEPTH, IntTuple, Static, is_int, to_text
 from cutelab.core.layout import Layout, check_table_size, size, slice_and_offset
-
-Path = tuple[int, ...]
-Coordinate = IntTuple  # what a coordinate layout gives: an integer, or a tuple of coordinates
-
-
-@dataclass(frozen=True, slots=True)
-class ScaledBasis:
-    """Which step in a coordinate is this stride? `value` along the mode that `path` names, outermost first.
-
-    Printed as CuTe prints it: 4@0 is 4 along mode 0; 1@1@0 is 1 along mode 1 of mode 0.
-
-    >>> str(ScaledBasis(4, (0,))), str(ScaledBasis(1, (0, 1))), ScaledBasis(4, (1,)).coordinate
-    ('4@0', '1@1@0', (0, 4))
-    """
-
-    value: int
-    path: Path
-
-    def __post_init__(self) -> None:
-        if not is_int(self.value):
-            raise CuteLabError(f"a basis element's value is an integer, got {self.value!r}; for example 1@0")
-        path = self.path if isinstance(self.path, tuple) else (self.path,)
-        if not path or len(path) > MAX_DEPTH or not all(is_int(i) and 0 <= i < 64 for i in path):
-            raise CuteLabError(
-                f"a basis element names 1 to {MAX_DEPTH} modes, each from 0 to 63, got {self.path!r}"[:200]
-            )
-        object.__setattr__(self, "path", tuple(int(i) for i in path))
-
-    @property
-    def coordinate(self) -> Coordinate:
-        """The same as a coordinate: zeros before it."""
-        return _assemble({self.path: int(self.value)})
-
-    def __str__(self) -> str:
-        return to_text(self.value) + "".join(f"@{i}" for i in reversed(self.path))
-
-    def __repr__(self) -> str:
-        return f"ScaledBasis({int(self.value)}, {self.path})"
-
-
-def _assemble(values: dict[Path, int]) -> Coordinate:
-    """The coordinate that has these values at these paths and 0 elsewhere."""
-    if () in values:
-        return values[()]
-    modes: list[Coordinate] = []
-    for mode in range(1 + max(path[0] for path in values)):
-        below = {path[1:]: value for path, value in values.items() if path[0] == mode}
-        modes.append(_assemble(below) if below else 0)
-    return tuple(modes)
-
+from cutelab.core.leaves import Coordinate, Path, ScaledBasis, assemble, stride_leaves, strides_text
 
 Stride = Any  # an integer 0, a ScaledBasis, or a tuple of them
 
@@ -151,7 +101,7 @@ class CoordLayout:
         leaves = [d for d in stride_leaves(self.stride) if isinstance(d, ScaledBasis)]
         if len(leaves) == 1:
             return ScaledBasis(values[leaves[0].path], leaves[0].path)
-        return _assemble(values)
+        return assemble(values)
 
     def slice_and_offset(self, coord: Any) -> tuple[CoordLayout | Layout, Coordinate]:
         """Fix some modes and keep those that are None: which layout is left, and at which coordinate does it start?
@@ -165,8 +115,8 @@ class CoordLayout:
         kept = _kept(coord, self.shape, self.stride)
         shapes, strides = tuple(s for s, _ in kept), tuple(d for _, d in kept)
         if len(kept) == 1:
-            return coord_layout(shapes[0], strides[0]), _assemble(start)
-        return (coord_layout(shapes, strides) if kept else Layout(1, 0)), _assemble(start)
+            return coord_layout(shapes[0], strides[0]), assemble(start)
+        return (coord_layout(shapes, strides) if kept else Layout(1, 0)), assemble(start)
 
     def coordinates(self) -> np.ndarray:
         """The coordinates of all elements, in the order of the 1-D index: int64 (size, number of paths), read-only.
@@ -305,26 +255,6 @@ def make_identity_tensor(shape: Any) -> CoordTensor:
     marked = any(isinstance(s, Static) for s in stride_leaves(layout.shape))
     zeros = (Static(0) if marked else 0,) * len(int_tuple.flatten(layout.shape))
     return CoordTensor(int_tuple.unflatten(zeros, layout.shape), layout)
-
-
-def stride_leaves(stride: Stride) -> Iterator[Any]:
-    """The leaves of a nested stride, from left to right."""
-    if isinstance(stride, tuple):
-        for d in stride:
-            yield from stride_leaves(d)
-    else:
-        yield stride
-
-
-def strides_text(stride: Stride) -> str:
-    """How are these strides printed?
-
-    >>> strides_text((ScaledBasis(1, (0,)), (0, ScaledBasis(2, (1,)))))
-    '(1@0,(0,2@1))'
-    """
-    if isinstance(stride, tuple):
-        return "(" + ",".join(map(strides_text, stride)) + ")"
-    return str(stride) if isinstance(stride, ScaledBasis) else to_text(stride)
 
 
 def _as_strides(stride: Any, level: int) -> Stride:

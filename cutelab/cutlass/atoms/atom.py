@@ -107,7 +107,7 @@ def parse_mma_atom(text: str, name: str = "printed", value_bits: tuple[int, int,
 
     >>> from cutelab.cutlass.atoms import mma_atom
     >>> parse_mma_atom(str(mma_atom("SM70_8x8x4_F32F16F16F32_NT"))).c
-    Layout('((2,2,2),(2,2,2)):((1,16,4),(8,2,32))')
+    Layout('((_2,_2,_2),(_2,_2,_2)):((_1,_16,_4),(_8,_2,_32))')
     """
     if not isinstance(text, str):
         raise CuteLabError(f"parse_mma_atom reads the text of print(mma_atom), got {text!r}")
