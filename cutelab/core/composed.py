@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core import layout as _layout
-from cutelab.core import notation
+from cutelab.core import lines, notation
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple, Static, is_int, to_text
@@ -104,7 +104,9 @@ def parse_layout(text: str) -> Layout | ComposedLayout | CoordLayout:
     >>> parse_layout("make_layout(make_shape(8, 4), LayoutRight{})"), parse_layout("(4,3):(1@0,1@1)")
     (Layout('(8,4):(4,_1)'), CoordLayout('(4,3):(1@0,1@1)'))
     """
-    return layout_of(notation.parse(text))
+    return lines.find(
+        text, lambda t, start: notation.Reader(t, start=start), lambda reader: layout_of(reader.layout())
+    ).value
 
 
 def layout_of(parsed: notation.Parsed) -> Layout | ComposedLayout | CoordLayout:

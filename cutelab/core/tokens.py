@@ -21,6 +21,14 @@ TOKEN = re.compile(
 MAX_TOKENS = 4000  # of one object; the longest golden type has 300
 
 
+class ReadError(CuteLabError):
+    """A text that cannot be read; `place` is where."""
+
+    def __init__(self, text: str, place: int) -> None:
+        super().__init__(text)
+        self.place = place
+
+
 class Tokens:
     """The tokens of a text from a place on. `what` and `example` are words for its errors."""
 
@@ -86,7 +94,8 @@ class Tokens:
 
     def fail(self, expected: str, at: int | None = None) -> NoReturn:
         """Raise, with a caret under the token."""
-        raise CuteLabError(caret(expected, self.text, self.place(at)))
+        place = self.place(at)
+        raise ReadError(caret(expected, self.text, place), place)
 
     def end(self) -> None:
         """Nothing but a semicolon may follow."""

@@ -128,14 +128,28 @@ def parse_mma_atom(text: str, name: str = "printed", value_bits: tuple[int, int,
     shape = found["shape"].shape
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(x, int) for x in shape):
         raise CuteLabError(f"Shape_MNK must hold three integers such as (16,8,16), got {to_text(shape)}")
-    threads = size(found["thr_id"])
-    for key, tile in (("a", (0, 2)), ("b", (1, 2)), ("c", (0, 1))):
-        layout, area = found[key], shape[tile[0]] * shape[tile[1]]  # type: ignore[operator]
+    return atom_from_layouts(name, shape, found["thr_id"], found["a"], found["b"], found["c"], value_bits)
+
+
+def atom_from_layouts(
+    name: str,
+    shape: tuple[int, ...],
+    thr_id: Layout,
+    a: Layout,
+    b: Layout,
+    c: Layout,
+    value_bits: tuple[int, int, int, int] = (0, 0, 0, 0),
+) -> MmaAtom:
+    """The atom of these layouts. Raises CuteLabError where they do not fit its shape and its threads.
+
+    An operand whose threads all see the whole (stride 0) is taken to lie in shared memory.
+    """
+    m, n, k = (int(x) for x in shape)
+    threads = size(thr_id)
+    for key, layout, area in (("A", a, m * k), ("B", b, n * k), ("C", c, m * n)):
         if len(layout) != 2 or size(layout[0]) != threads:
-            raise CuteLabError(f"Layout{key.upper()}_TV is {layout}; it needs two modes, ({threads} threads, values)")
+            raise CuteLabError(f"Layout{key}_TV is {layout}; it needs two modes, ({threads} threads, values)")
         if cosize(layout) > area:
-            raise CuteLabError(
-                f"Layout{key.upper()}_TV is {layout}; it reaches {cosize(layout) - 1}, beyond {area} elements"
-            )
-    places = tuple(SHARED if threads > 1 and not any(flatten(found[x][0].stride)) else REGISTERS for x in "abc")
-    return MmaAtom(name, shape, found["thr_id"], found["a"], found["b"], found["c"], value_bits, places)  # type: ignore[arg-type]
+            raise CuteLabError(f"Layout{key}_TV is {layout}; it reaches {cosize(layout) - 1}, beyond {area} elements")
+    first, second, third = (SHARED if threads > 1 and not any(flatten(x[0].stride)) else REGISTERS for x in (a, b, c))
+    return MmaAtom(name, (m, n, k), thr_id, a, b, c, value_bits, (first, second, third))

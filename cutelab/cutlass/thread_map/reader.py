@@ -61,7 +61,7 @@ def parse_thread_map(text: str) -> ThreadMap:
                                                         ^
     """
     reader = Reader(text, "thread map", EXAMPLE)
-    found = _thread_map(reader, 0)
+    found = read_thread_map(reader)
     reader.braces()
     reader.end()
     return found
@@ -73,7 +73,8 @@ def _name(reader: Reader) -> str:
     return reader.name()
 
 
-def _thread_map(reader: Reader, level: int) -> ThreadMap:
+def read_thread_map(reader: Reader, level: int = 0) -> ThreadMap:
+    """The thread map that comes next in a text."""
     if level > MAX_NESTING:
         reader.fail(f"nested more than {MAX_NESTING} levels deep; CUTLASS nests once")
     begin = reader.at
@@ -91,7 +92,7 @@ def _thread_map(reader: Reader, level: int) -> ThreadMap:
         if i:
             reader.want(",", f"and {WORDS[field.name]}; the parameters of {name} are {_parameters(cls)}")
         if field.name == "thread_map":
-            arguments.append(_thread_map(reader, level + 1))
+            arguments.append(read_thread_map(reader, level + 1))
         elif field.name in ("threads", "elements_per_access"):
             arguments.append(reader.number(WORDS[field.name]))
         else:
