@@ -141,14 +141,14 @@ _LATER = {
         "walk_tiles",
     ),
     "cutlass.atoms": (
+        "copy_atom",
+        "copy_atoms",
         "mma_atom",
         "mma_atoms",
         "parse_mma_atom",
         "smem_atom",
         "smem_atoms",
         "tmem_layout",
-        "copy_atom",
-        "copy_atoms",
     ),
     "advise.copies": (
         "fragment_loads",

@@ -13,12 +13,12 @@ from typing import Generic, TypeVar
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.notation import Reader
-from cutelab.core.tokens import ReadError
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Reader)
 MAX_LINES = 40  # lines of a paste at which an object is looked for
 SPLIT = re.compile(r"(?<![:<>=!]):(?![:=])|(?<![=!<>+*/-])=(?!=)")
-TAIL = re.compile(r"[ \t]*[;,]?[ \t]*(//[^\n]*|/\*[^\n]*\*/)?[ \t]*(?=\n|$)")
+TAIL = re.compile(r"[ \t]*(?:const\b|[&* \t])*[;,]?[ \t]*(//[^\n]*|/\*[^\n]*\*/)?[ \t]*(?=\n|$)")
 LABEL = re.compile(r"[^\n]*[A-Za-z_%#][^\n]*")
 
 
@@ -30,23 +30,25 @@ class Found(Generic[T]):
     set_aside: tuple[str, ...]
 
 
-def find(text: str, make: Callable[[str, int], Reader], one: Callable[[Reader], T]) -> Found[T]:
+def find(text: str, make: Callable[[str, int], R], one: Callable[[R], T]) -> Found[T]:
     """The first object of the text. `make` gives a reader from a place on, `one` reads one object with it.
 
     >>> find("tAgA : (4,2):(2,1)", lambda text, start: Reader(text, start=start), lambda reader: reader.layout().stride)
     Found(value=(2, 1), set_aside=("the label 'tAgA'",))
     """
     first: CuteLabError | None = None
+    furthest = 0
     for number, (begin, line) in enumerate(_lines(text)):
         starts = [(begin, "")]
         if len(line) < 4000:
             starts += [(begin + at, label) for at, label in _labels(line)]
         for start, label in starts:
+            reader = make(text, start)
             try:
-                found = _read(text, start, label, make, one)
+                found = _read(reader, text, start, label, one)
             except CuteLabError as error:
-                if first is None or (number == 0 and label and _further(error, first)):
-                    first = error
+                if first is None or (number == 0 and label and reader.failed_at > furthest + 8):
+                    first, furthest = error, reader.failed_at
                 continue
             above = [f"{number} line{'s' * (number > 1)} above"] if number else []
             return Found(found.value, (*above, *found.set_aside))
@@ -78,7 +80,8 @@ def _labels(line: str) -> list[tuple[int, str]]:
     found = []
     for match in SPLIT.finditer(line):
         label = line[: match.start()].strip()
-        opened = label.removeprefix("[")
+        before, bracket, inside = label.rpartition("[")
+        opened = before + inside if bracket and "]" not in inside else label
         if (
             not label
             or not LABEL.fullmatch(label)
@@ -93,15 +96,12 @@ def _labels(line: str) -> list[tuple[int, str]]:
     return found
 
 
-def _further(error: CuteLabError, than: CuteLabError) -> bool:
-    return isinstance(error, ReadError) and isinstance(than, ReadError) and error.place > than.place + 8
-
-
-def _read(
-    text: str, start: int, label: str, make: Callable[[str, int], Reader], one: Callable[[Reader], T]
-) -> Found[T]:
-    reader = make(text, start)
-    value = one(reader)
+def _read(reader: R, text: str, start: int, label: str, one: Callable[[R], T]) -> Found[T]:
+    try:
+        value = one(reader)
+    except CuteLabError:
+        reader.check_names()  # a name without a value is the better reason
+        raise
     reader.check_names()
     end = reader.place(reader.at - 1) + len(reader.tokens[reader.at - 1][0]) if reader.at else start
     if label and not re.search(r"[:<A-Za-z]", text[start:end]):
@@ -114,9 +114,7 @@ def _behind(text: str, end: int, label: str, reader: Reader) -> list[str]:
     rest = text[end : end + 200]
     aside = []
     data = re.match(r"\s*(,\s*data\s*=|=\s*[\[(])|[ \t]*:[ \t]*(?=\n|$)", rest)
-    other = (
-        re.match(r"[ \t]*[;,&*]*[ \t]*(?:const)?[ \t]*&*[ \t]*(;[^\n]*)?\]", rest) if label.startswith("[") else None
-    )
+    other = re.match(r"[ \t]*[;,&*]*[ \t]*(?:const)?[ \t]*&*[ \t]*(;[^\n]*)?\]", rest) if "[" in label else None
     tail = TAIL.match(rest)
     if data:
         return ["the values that follow"]

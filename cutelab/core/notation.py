@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, IntTuple, Static, is_int
 from cutelab.core.leaves import ScaledBasis, compact_strides, mul, stride_leaves, typed_as, unmark
-from cutelab.core.tokens import Tokens
+from cutelab.core.tokens import MODULES, Tokens
 
 COMPOSE = ("o", "∘", "○")
 SWIZZLES = ("Sw", "S", "Swizzle", "make_swizzle")
@@ -149,6 +149,7 @@ class Reader(Tokens):
         super().__init__(text, what, example, start)
         self.values = dict(values or {})
         self.missing = Missing()
+        self.level = 0  # how deep layouts stand in each other
         self.inside = 0  # depth of calls and of Int<...>: arithmetic is read there
 
     def finish(self) -> None:
@@ -450,15 +451,17 @@ class Reader(Tokens):
         return None
 
     def _printed_pointer(self, token: str) -> Pointer:
-        bits = re.search(r"\[\s*(\d+)\s*b\s*\]", token)
+        bits = re.search(r"\[\s*(\d+|\?)\s*b\s*\]", token)
         if bits is None:
             self.fail("expected the element's bits, as in smem_ptr[16b](unset)", self.at - 1)
-        if bits.group(1).lstrip("0") not in ("1", "2", "4", "6", "8", "16", "32", "64", "128", "192"):
+        if bits.group(1).lstrip("0") not in ("?", "1", "2", "4", "6", "8", "16", "32", "64", "128", "192"):
             self.fail("an element has 1, 2, 4, ... or 128 bits, as in smem_ptr[16b](unset)", self.at - 1)
         memory = next((m for key, m in MEMORIES if key in token.partition("[")[0]), "pointer")
         swizzle = re.search(r"Sw<(-?\d+),(-?\d+),(-?\d+)>", token)
         numbers = (int(swizzle[1]), int(swizzle[2]), int(swizzle[3])) if swizzle else None
-        return Pointer(memory, int(bits.group(1)), token.partition("]")[2].strip()[1:-1], numbers, token)
+        return Pointer(
+            memory, int(bits.group(1).replace("?", "0")), token.partition("]")[2].strip()[1:-1], numbers, token
+        )
 
     def _python_pointer(self) -> Pointer:
         """`ptr<f16, smem, align<1024>, S<3,4,3>>` or `raw_ptr(0x7f00: f16, smem, align<16>)`."""
@@ -534,6 +537,14 @@ class Reader(Tokens):
 
     def layout(self) -> Parsed:
         """Anything that is a layout, or a tensor with one."""
+        self.level += 1
+        if self.level > MAX_DEPTH:
+            self.fail(f"nested more than {MAX_DEPTH} levels deep; real layouts need fewer than 6")
+        found = self._layout()
+        self.level -= 1
+        return found
+
+    def _layout(self) -> Parsed:
         begin = self.at
         pointer = self.pointer()
         if pointer is not None:
@@ -541,6 +552,8 @@ class Reader(Tokens):
                 self.fail("expected 'o' and a layout after the pointer, as in gmem_ptr[16b](0x7f00) o (8,64):(64,1)")
             return self._with(self.layout(), pointer=pointer)
         word = self.name()
+        if self.peek() == "!" and self.peek(1) in MODULES and self.peek(2) == ".":
+            return self._dialect()
         if word == "ArithTuple" and self.peek() == "(":
             start = self.int_tuple("the start")
             if not self.compose():
@@ -572,7 +585,14 @@ class Reader(Tokens):
             self.fail("a tensor stands where its layout belongs", self.at - 1)
         return Parsed(**{**{f: getattr(inner, f) for f in inner.__dataclass_fields__}, **changes})
 
-    def _quoted(self) -> Parsed:
+    def _dialect(self) -> Parsed:
+        """The type of a layout in CuTe's MLIR dialect: !cute.layout<"(8,4):(4,1)">."""
+        self.at += 3
+        if not self.take("layout") or self.peek() != "<" or self.peek(1)[:1] != '"':
+            self.fail('expected layout<"..."> after !cute.')
+        return self._quoted(">")
+
+    def _quoted(self, close: str = ")") -> Parsed:
         """Our own repr: Layout('(4,2):(2,1)')."""
         self.at += 1
         token = self.peek()
@@ -580,7 +600,7 @@ class Reader(Tokens):
         found = inner.layout()
         inner.finish()
         self.at += 1
-        self.want(")", "after the text")
+        self.want(close, "after the text")
         return found
 
     def _composed_type(self) -> Parsed:

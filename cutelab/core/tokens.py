@@ -11,22 +11,14 @@ from typing import NoReturn
 from cutelab.core.errors import CuteLabError
 
 POINTER = (
-    r"(?:(?:[gsr]mem_|sparse<\d+>_|trans_|Sw<-?\d+,-?\d+,-?\d+>_)*(?:sub)?ptr\s*\[[^\]\n]{1,500}\]"
+    r"(?:(?:[gsr]mem_|sparse<\d+>_|trans_|Sw<-?\d+,-?\d+,-?\d+>_){0,6}(?:sub)?ptr\s*\[[^\]\n]{1,500}\]"
     r"|smem_sparse<\d+>_ptr\s*\[[^\]\n]{1,500}\]|tmem_(?:ptr)?\s*\[[^\]\n]{1,500}\])"
     r"\s*\((?:\([^()\n]{0,40}\)|[^()\n]{0,40})\)"
 )
 TOKEN = re.compile(
     rf"\s*(?:({POINTER})|([A-Za-z_]\w*)|(0[xX][0-9a-fA-F]+\w*|\d+\w*)|('[^'\n]*'|\"[^\"\n]*\")|(.))", re.S
 )
-MAX_TOKENS = 4000  # of one object; the longest golden type has 300
-
-
-class ReadError(CuteLabError):
-    """A text that cannot be read; `place` is where."""
-
-    def __init__(self, text: str, place: int) -> None:
-        super().__init__(text)
-        self.place = place
+MAX_TOKENS = 2000  # of one object; the longest golden type has 300
 
 
 class Tokens:
@@ -41,6 +33,7 @@ class Tokens:
         self.tokens: list[tuple[str, int]] = []
         self._place = start
         self.at = 0
+        self.failed_at = start  # the place of the last caret
 
     def _fill(self, count: int) -> None:
         while len(self.tokens) < count:
@@ -57,7 +50,10 @@ class Tokens:
 
     def peek(self, ahead: int = 0) -> str:
         """The token so far ahead; '' at the end."""
-        self._fill(self.at + ahead + 1)
+        at = self.at + ahead
+        if at < len(self.tokens):
+            return self.tokens[at][0]
+        self._fill(at + 1)
         return self.tokens[self.at + ahead][0] if self.at + ahead < len(self.tokens) else ""
 
     def place(self, at: int | None = None) -> int:
@@ -80,22 +76,29 @@ class Tokens:
 
     def skip_namespaces(self) -> None:
         """Step over `cute::`, `::cute::`, `cute.` and words such as `const` and `struct`."""
-        while True:
-            if self.peek() == ":" and self.peek(1) == ":" and (self.peek(2)[:1].isalpha() or self.peek(2)[:1] == "_"):
-                self.at += 2
-            elif self.peek().isidentifier() and self.peek(1) == ":" and self.peek(2) == ":":
-                self.at += 3
-            elif self.peek() in MODULES and self.peek(1) == ".":
-                self.at += 2
-            elif self.peek() in ("const", "struct", "class", "typename"):
-                self.at += 1
-            else:
-                return
+        while self.skip_namespace():
+            pass
+
+    def skip_namespace(self) -> bool:
+        """Step over one of them."""
+        if not self.peek() or (self.peek()[0] not in ":_" and not self.peek()[0].isalpha()):
+            return False
+        if self.peek() == ":" and self.peek(1) == ":" and (self.peek(2)[:1].isalpha() or self.peek(2)[:1] == "_"):
+            self.at += 2
+        elif self.peek().isidentifier() and self.peek(1) == ":" and self.peek(2) == ":":
+            self.at += 3
+        elif self.peek() in MODULES and self.peek(1) == ".":
+            self.at += 2
+        elif self.peek() in ("const", "struct", "class", "typename"):
+            self.at += 1
+        else:
+            return False
+        return True
 
     def fail(self, expected: str, at: int | None = None) -> NoReturn:
         """Raise, with a caret under the token."""
-        place = self.place(at)
-        raise ReadError(caret(expected, self.text, place), place)
+        self.failed_at = self.place(at)
+        raise CuteLabError(caret(expected, self.text, self.failed_at))
 
     def end(self) -> None:
         """Nothing but a semicolon may follow."""

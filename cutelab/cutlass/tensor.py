@@ -66,9 +66,9 @@ class Tensor:
         return int(found // 8) if found % 8 == 0 else float(found / 8)
 
     def __str__(self) -> str:
-        engine = self.engine or f"{ENGINES[self.memory]}[{self.bits}b](unset)"
+        engine = self.engine or f"{ENGINES[self.memory]}[{self.bits or '?'}b](unset)"
         inner = self.layout
         if "Sw<" in engine or "S<" in engine:  # the swizzle stands in the engine's text
             while isinstance(inner, ComposedLayout):
                 inner = inner.inner
-        return f"{engine} o {inner}"
+        return f"Tensor<{engine} o {inner}>" if engine.startswith("0x") else f"{engine} o {inner}"

@@ -72,6 +72,8 @@ class CopyAtom:
 
     def __str__(self) -> str:
         """The text that CuTe prints for a Copy_Atom; `read` reads it."""
+        if self.src is None:
+            return f"Copy_Atom<{self.name}, {self.element or f'uint{self.value_bits}_t'}>"
         src, dst, ref = self.layouts
         lines = [
             ("ThrID:", str(self.thr_id)),

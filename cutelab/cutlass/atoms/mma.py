@@ -152,13 +152,24 @@ def _nearest(plain: str) -> list[str]:
     return [stems[stem] for stem in near[:3]]
 
 
-def _dot(name: str, match: re.Match, _: list[str]) -> MmaAtom:
+def _fma(name: str, _: re.Match[str], arguments: list[str]) -> MmaAtom:
+    """One multiply-add of one thread: D, A, B, C, those left out as D."""
+    if not 1 <= len(arguments) <= 4:
+        raise CuteLabError(f"{name} needs the types <D,A,B,C>, at least the first; for example UniversalFMA<float>")
+    d = bits_of(arguments[0])
+    given = [bits_of(t) for t in arguments[1:]]
+    a, b, c = (*given, *[d] * (3 - len(given)))
+    one = Layout((1, 1), (0, 0))
+    return MmaAtom(name, (1, 1, 1), Layout(1, 0), one, one, one, (d, a, b, c))
+
+
+def _dot(name: str, match: re.Match[str], _: list[str]) -> MmaAtom:
     k, bits = (4, 8) if match[1] == "4A" else (2, 16)
     operand = Layout((1, k), (0, 1))
     return MmaAtom(name, (1, 1, k), Layout(1, 0), operand, operand, Layout((1, 1), (0, 0)), (32, bits, bits, 32))
 
 
-def _volta(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _volta(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     if name not in _known_warp_names():
         return None
     d = IN_NAMES[match["d"]]
@@ -167,7 +178,7 @@ def _volta(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
     return MmaAtom(name, (8, 8, 4), rules.QUAD_PAIR, a, b, rules.volta_accumulator(d), (d, 16, 16, d))
 
 
-def _warp(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _warp(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     if name.replace("SM90::MMA_", "SM90_") not in _known_warp_names():
         return None
     m, n, k = int(match["m"]), int(match["n"]), int(match["k"])
@@ -189,7 +200,7 @@ def _of_warp(
     return MmaAtom(name, mnk, Layout(WARP), a, b, rules.row_fragment(m, n, 2), bits, **more)
 
 
-def _warpgroup(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _warpgroup(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     n, k = int(match["n"]), int(match["k"])
     d, a, b = (IN_NAMES[match[x]] for x in "dab")
     integer = match["d"] == "S32"
@@ -212,7 +223,7 @@ def _warpgroup(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
     return MmaAtom(name, (64, n, k), Layout(WARPGROUP), a_layout, b_layout, c_layout, (d, a, b, d), places)
 
 
-def _blackwell_warp(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
+def _blackwell_warp(name: str, match: re.Match[str], arguments: list[str]) -> MmaAtom:
     scaled, k = bool(match["scaled"]), int(match["k"])
     wanted = 5 if scaled else 3
     if len(arguments) != wanted or (scaled and not arguments[4].isdigit()):
@@ -232,7 +243,7 @@ def _blackwell_warp(name: str, match: re.Match, arguments: list[str]) -> MmaAtom
     return atom
 
 
-def _umma(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
+def _umma(name: str, match: re.Match[str], arguments: list[str]) -> MmaAtom:
     two = bool(match["two"])
     if len(arguments) < 5 or not (arguments[3].isdigit() and arguments[4].isdigit()):
         raise CuteLabError(
@@ -257,7 +268,8 @@ def _umma(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
 
 
 _SHAPE = r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)"
-READERS: tuple[tuple[re.Pattern, Callable[..., MmaAtom | None]], ...] = (
+READERS: tuple[tuple[re.Pattern[str], Callable[..., MmaAtom | None]], ...] = (
+    (re.compile(r"UniversalFMA"), _fma),
     (re.compile(r"SM61_DP(4A|2A)"), _dot),
     (re.compile(rf"SM70_8x8x4_(?P<d>{TYPES})F16F16(?P=d)_(?P<major>TN|NT|NN|TT)"), _volta),
     (

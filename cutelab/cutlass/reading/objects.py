@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from cutelab import algebra
@@ -12,10 +13,10 @@ from cutelab.core.coordinates import CoordLayout, CoordTensor
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import MAX_DEPTH, Static, is_int
 from cutelab.core.layout import Layout
-from cutelab.core.leaves import stride_leaves
+from cutelab.core.leaves import mark, stride_leaves, unmark
 from cutelab.core.notation import CALLS, SWIZZLES, TUPLES, Hole, Parsed, Reader
 from cutelab.core.swizzle import Swizzle
-from cutelab.core.tokens import ReadError
+from cutelab.core.tokens import MAX_TOKENS
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.copy import ASYNC, BY_NAME, WARP_ATOMS, CopyAtom, copy_atom
 from cutelab.cutlass.atoms.mma import mma_atom
@@ -54,6 +55,11 @@ class ObjectReader(Reader):
     """The grammar of all objects, on top of that of layouts. Each method returns a value."""
 
     aside: list[str]
+
+    def skip_namespaces(self) -> None:
+        """As for layouts; `RowMajor::packed` keeps its first word."""
+        while not (self.peek() in (*NAMES, *AFFINE) and self.peek(3) == "packed") and self.skip_namespace():
+            pass
 
     def value(self, level: int = 0) -> Any:
         """One object."""
@@ -122,17 +128,11 @@ class ObjectReader(Reader):
                 left = list(values)
                 shape = filled(parsed.shape, left)
                 stride = filled(parsed.stride, left)
-                return _object_of(
-                    self._with(parsed, shape=shape, stride=stride, pointer=parsed.pointer, start=parsed.start)
-                )
+                return _object_of(replace(parsed, shape=shape, stride=stride))
 
             return Unknowns(named(parsed), text, build)
-        return _object_of(parsed)
-
-    def _with(self, inner: Parsed, **changes: Any) -> Parsed:
-        if "shape" in changes:
-            return Parsed(**{**{f: getattr(inner, f) for f in inner.__dataclass_fields__}, **changes})
-        return super()._with(inner, **changes)
+        self.check_names()
+        return self._made(lambda: _object_of(parsed), begin)
 
     def a_layout(self, level: int, what: str = "a layout") -> Layout:
         """A plain layout, or an integer, which is n:1."""
@@ -179,8 +179,10 @@ class ObjectReader(Reader):
         begin = self.at
         try:
             return self._layout_object()
-        except ReadError as error:
-            place = error.place
+        except CuteLabError as error:
+            if len(self.tokens) >= MAX_TOKENS:
+                raise
+            level, self.level = self.level, 0
             self.at = begin
             names, self.missing.names = list(self.missing.names), []
             try:
@@ -194,7 +196,7 @@ class ObjectReader(Reader):
                 return Tiler(entries)
             if any(x is None for x in stride_leaves(entries)):
                 return Coordinate(entries)
-            del place
+            self.level = level
             raise
 
     # -- tilers
@@ -529,6 +531,8 @@ class ObjectReader(Reader):
         start = self.place()
         start = self.text.rfind("\n", 0, start) + 1
         heads, fields, end = printed.block(self.text, start)
+        if not heads:
+            self.fail(f"expected the lines that print(...) prints below {self.peek()}, or {self.peek()}<...>")
         values: dict[str, Any] = {}
         for name, (begin, stop) in fields.items():
             if name == "thread":
@@ -622,7 +626,7 @@ class ObjectReader(Reader):
         inner = block.layout if isinstance(block, SmemAtom) else block
         if not isinstance(inner, Layout | ComposedLayout):
             self.fail("tile_to_shape repeats a layout", begin)
-        return self._made(lambda: algebra.tile_to_shape(inner, shape, order), begin)
+        return self._made(lambda: _marked(algebra.tile_to_shape(inner, shape, order), inner, shape), begin)
 
     def _object_composition(self, level: int) -> Any:
         begin = self.at
@@ -640,7 +644,7 @@ class ObjectReader(Reader):
         arguments: list[Any] = []
         while True:
             number = self._plain_number()
-            arguments.append(self.value(level + 1) if number is None else int(number))
+            arguments.append(self.value(level + 1) if number is None else number)
             if not self.take(","):
                 break
         self.want(")", f"at the end of {word}")
@@ -648,7 +652,7 @@ class ObjectReader(Reader):
         plain = [x.layout if isinstance(x, SmemAtom | Tensor) else x for x in arguments]
         if not isinstance(plain[0], Layout | ComposedLayout | CoordLayout | Swizzle) or len(plain) > 2:
             self.fail(f"{word} takes a layout, and a layout or a tile", begin)
-        return self._made(lambda: function(*plain), begin)
+        return self._made(lambda: _marked(function(*plain), *plain), begin)
 
     def _object_make_tensor(self, level: int) -> Any:
         """make_tensor(make_smem_ptr(p), layout) or make_tensor<half_t>(layout)."""
@@ -711,6 +715,27 @@ def _object_of(parsed: Parsed) -> Any:
     if parsed.pointer is not None:
         return Tensor(parsed.pointer.memory, parsed.pointer.bits, layout, parsed.pointer.text)
     return layout
+
+
+def _marked(found: Any, *arguments: Any) -> Any:
+    """The result of an operation on layouts: all compile-time where all the arguments are, plain otherwise."""
+    static = all(isinstance(x, Static) for argument in arguments for x in _integers(argument))
+    change = mark if static else unmark
+    if isinstance(found, Layout):
+        return Layout(change(found.shape), change(found.stride))
+    if isinstance(found, ComposedLayout) and isinstance(found.inner, Layout):
+        return ComposedLayout(found.outer, change(found.offset), _marked(found.inner, *arguments))
+    return found
+
+
+def _integers(value: Any) -> list[Any]:
+    if isinstance(value, Layout):
+        return [*stride_leaves(value.shape), *stride_leaves(value.stride)]
+    if isinstance(value, ComposedLayout):
+        return _integers(value.inner)
+    if isinstance(value, tuple):
+        return [x for v in value for x in _integers(v)]
+    return [value] if isinstance(value, int) else []
 
 
 def _plain(found: Any, reader: ObjectReader, begin: int) -> Layout:

@@ -258,10 +258,22 @@ def make_tiled_copy_A(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
 
 
 def make_tiled_copy_B(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
-    """The TiledCopy that gives each thread the values of B that it will multiply. As `make_tiled_copy_A`."""
+    """The TiledCopy that gives each thread the values of B that it will multiply. As `make_tiled_copy_A`.
+
+    >>> from cutelab.cutlass.atoms.copy import copy_atom
+    >>> mma = TiledMMA("SM80_16x8x16_F32F16F16F32_TN", (2, 2, 1), (32, 32, 16))
+    >>> make_tiled_copy_B(copy_atom("SM75_U32x4_LDSM_N", "half_t"), mma).tiler
+    (32, 16)
+    """
     return TiledCopy(atom, mma.layoutB_TV, (mma.tile[1], mma.tile[2]))
 
 
 def make_tiled_copy_C(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
-    """The TiledCopy of each thread's accumulators, as an epilogue stores them. As `make_tiled_copy_A`."""
+    """The TiledCopy of each thread's accumulators, as an epilogue stores them. As `make_tiled_copy_A`.
+
+    >>> from cutelab.cutlass.atoms.copy import copy_atom
+    >>> mma = TiledMMA("SM80_16x8x16_F32F16F16F32_TN", (2, 2, 1), (32, 32, 16))
+    >>> make_tiled_copy_C(copy_atom("UniversalCopy<uint64_t>", "float"), mma).threads
+    128
+    """
     return TiledCopy(atom, mma.layoutC_TV, (mma.tile[0], mma.tile[1]))
