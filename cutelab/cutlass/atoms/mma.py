@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout
 from cutelab.cutlass.atoms import rules
 from cutelab.cutlass.atoms.atom import REGISTERS, SHARED, TENSOR, MmaAtom
 from cutelab.cutlass.atoms.types import IN_NAMES, bits_of
+from cutelab.cutlass.pitch_linear import WARP_SIZE
 
-WARP, WARPGROUP = 32, 128
+WARPGROUP = 4 * WARP_SIZE
 TYPES = "|".join(sorted(IN_NAMES, key=len, reverse=True))
 INT8, INT4, FP8 = ("S8", "U8"), ("S4", "U4"), ("E4M3", "E5M2")
 MAIN_N = (
@@ -190,14 +192,14 @@ def _warp(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
 
 
 def _of_warp(
-    name: str, mnk: tuple[int, int, int], bits: tuple[int, int, int, int], packed_bits: int, **more
+    name: str, mnk: tuple[int, int, int], bits: tuple[int, int, int, int], packed_bits: int, **more: Any
 ) -> MmaAtom:
     m, n, k = mnk
     packed = max(1, 32 // packed_bits)
     nested = packed_bits == 4
     a = rules.row_fragment(m, k, packed, nested=nested)
     b = rules.row_fragment(n, k, packed, nested=nested)
-    return MmaAtom(name, mnk, Layout(WARP), a, b, rules.row_fragment(m, n, 2), bits, **more)
+    return MmaAtom(name, mnk, Layout(WARP_SIZE), a, b, rules.row_fragment(m, n, 2), bits, **more)
 
 
 def _warpgroup(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
@@ -260,11 +262,11 @@ def _umma(name: str, match: re.Match[str], arguments: list[str]) -> MmaAtom:
         )
     k = 256 // a if a >= 8 else 32
     tiles = ((m, k), (n, k), (m, n))
-    layouts = [rules.half_tile(*t) if two else rules.whole_tile(1, *t) for t in tiles]
+    first, second, third = (rules.half_tile(*t) if two else rules.whole_tile(1, *t) for t in tiles)
     places = (TENSOR if match["where"] == "TS" else SHARED, SHARED, TENSOR)
     threads = Layout(2) if two else Layout(1, 0)
     note = "a thread here is a thread block: one thread issues the instruction for its block"
-    return MmaAtom(name, (m, n, k), threads, *layouts, (c, a, b, c), places, note=note)
+    return MmaAtom(name, (m, n, k), threads, first, second, third, (c, a, b, c), places, note=note)
 
 
 _SHAPE = r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)"

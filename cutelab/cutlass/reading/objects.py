@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from cutelab import algebra
 from cutelab.core.composed import ComposedLayout, layout_of
@@ -37,6 +37,7 @@ from cutelab.cutlass.tv.tiled_copy import (
 )
 from cutelab.cutlass.tv.tiled_mma import TiledMMA, make_tiled_mma
 
+T = TypeVar("T")
 OPERATIONS = ("UniversalCopy", "DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment", *ASYNC,
               *(f"{name}_ZFILL" for name in ASYNC), *WARP_ATOMS, *BY_NAME)  # fmt: skip
 OF_LAYOUTS: dict[str, Callable[..., Any]] = {
@@ -335,7 +336,7 @@ class ObjectReader(Reader):
             self.at += 1
         return text
 
-    def _made(self, make: Callable[[], Any], begin: int) -> Any:
+    def _made(self, make: Callable[[], T], begin: int) -> T:
         """What `make` gives; its error gets a caret under the place."""
         try:
             return make()

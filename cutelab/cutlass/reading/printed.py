@@ -92,8 +92,8 @@ def _mma_atom(values: dict[str, Any]) -> MmaAtom:
     shape = values["shape"]
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(x, int) for x in shape):
         raise CuteLabError(f"Shape_MNK must hold three integers such as (16,8,16), got {to_text(shape)[:60]}")
-    layouts = [_layout(values, name) for name in ("thr_id", "a", "b", "c")]
-    return atom_from_layouts("printed", shape, *layouts)
+    thr_id, a, b, c = (_layout(values, name) for name in ("thr_id", "a", "b", "c"))
+    return atom_from_layouts("printed", shape, thr_id, a, b, c)
 
 
 def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
@@ -103,7 +103,7 @@ def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
     if len(vmnk) != 4 or not isinstance(entries, tuple) or len(entries) != 3:
         raise CuteLabError("ThrLayoutVMNK needs four modes, PermutationMNK three entries")
     thr = typed.lift(Layout(mark(atom.thr_id.shape), mark(atom.thr_id.stride)))[0]
-    steps = typed.lower(typed.complement(thr, typed.mark(max(1, cosize(vmnk)))))
+    steps = typed.lower(typed.complement(thr, mark(max(1, cosize(vmnk)))))
     assert isinstance(steps, Layout)
     table = {int(steps(i)): i for i in range(size(steps))}
     table[0] = 0
@@ -118,4 +118,4 @@ def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
         return table[int(d)]
 
     layout = Layout(tuple(vmnk[i].shape for i in (1, 2, 3)), tuple(number(vmnk[i].stride) for i in (1, 2, 3)))
-    return TiledMMA(atom, layout, tuple(entries))  # type: ignore[arg-type]
+    return TiledMMA(atom, layout, tuple(entries))

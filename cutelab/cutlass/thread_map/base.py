@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import product
+from cutelab.core.int_tuple import IntTuple, product
 from cutelab.core.layout import Layout, check_table_size, offsets
 from cutelab.cutlass.pitch_linear import (
     Coverage,
@@ -113,7 +113,7 @@ class ThreadMap:
         """Where does each thread start? int64 (threads, 2): contiguous, strided."""
         t = np.arange(self.threads)
         contiguous, strided = self._start(t)
-        return np.stack([contiguous + 0 * t, strided + 0 * t], axis=-1)
+        return np.asarray(np.stack([contiguous + 0 * t, strided + 0 * t], axis=-1))
 
     def accesses(self, access_elements: int | None = None) -> np.ndarray:
         """Which accesses does each thread make? int64 (threads, accesses, 2): contiguous, strided of the first element.
@@ -258,7 +258,8 @@ WORDS = {
 
 def _layout_of(modes: list[tuple[Mode, ...]], width: int) -> Layout:
     """The layout of some (extent, (contiguous, strided)) modes in a tile of this width, without modes of extent 1."""
-    shape, stride = [], []
+    shape: list[IntTuple] = []
+    stride: list[IntTuple] = []
     for group in modes:
         kept = [(extent, c + s * width) for extent, (c, s) in group if extent != 1]
         if len(kept) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.notation import Reader
@@ -84,7 +85,7 @@ def read_thread_map(reader: Reader, level: int = 0) -> ThreadMap:
         reader.fail(f"expected the name of a thread map ({', '.join(known)})", reader.at - 1 if name else begin)
     cls = THREAD_MAPS[name]
     reader.want("<", f"after {name}")
-    arguments = []
+    arguments: list[Any] = []
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
     for i, field in enumerate(fields):
         if i and field.default is not dataclasses.MISSING and reader.peek() == ">":

@@ -71,7 +71,9 @@ def _start(data: CoordLayout, modes: list[Typed], coordinates: list[Any]) -> Coo
     values = dict.fromkeys(data.paths, 0)
     for mode, coordinate in zip(modes, coordinates, strict=True):
         cut = typed.lower(mode)
-        for path in cut.paths if isinstance(cut, CoordLayout) else ():
+        if not isinstance(cut, CoordLayout):
+            continue
+        for path in cut.paths:
             values[path] += int(cut.component(path)(coordinate))
     return assemble(values)
 

@@ -42,6 +42,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[tuple[int, .
                 f"for example {Layout(layout.shape)}"
             )
     layout_mn = raked_product(thr_layout, val_layout)
+    assert isinstance(layout_mn, Layout)
     tiler = tuple(product(mode) for mode in _modes(layout_mn))
     return tiler, composition(right_inverse(layout_mn), Layout((size(thr_layout), size(val_layout))))  # type: ignore[return-value]
 
@@ -118,10 +119,10 @@ def owners(layout_tv: Layout, tile: Any, *, thr_id: Layout | None = None) -> Own
     thread = np.where(held, number[np.where(held, pair // values, 0)], -1)
     value = np.where(held, pair % values, -1)
     count = np.bincount(flat, minlength=total) * (threads if every else 1)
-    arrays = [a.reshape(shape, order="F") for a in (thread, value, count)]
-    for array in arrays:
+    by_thread, by_value, counted = (a.reshape(shape, order="F") for a in (thread, value, count))
+    for array in (by_thread, by_value, counted):
         array.setflags(write=False)
-    return Owners(*arrays, every)
+    return Owners(by_thread, by_value, counted, every)
 
 
 def registers(layout_tv: Layout, tile: Any, thread: int) -> np.ndarray:

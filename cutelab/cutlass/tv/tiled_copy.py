@@ -14,13 +14,14 @@ from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import Static, as_int_tuple, product
 from cutelab.core.layout import Layout, size
-from cutelab.core.leaves import ONE, mark, mul
+from cutelab.core.leaves import mark, mul
 from cutelab.cutlass.atoms.copy import CopyAtom, mark_layout
 from cutelab.cutlass.tv.thread_part import AnyLayout, Part, as_data, check_thread, part, split
 from cutelab.cutlass.tv.thread_value import make_layout_tv
 from cutelab.cutlass.tv.tiled_mma import TiledMMA
 
-ONE_VALUE = CopyAtom("one value", 0, *[mark_layout(Layout(1, 0))], *[mark_layout(Layout((1, 1), (0, 0)))] * 3)
+ONE = mark_layout(Layout((1, 1), (0, 0)))
+ONE_VALUE = CopyAtom("one value", 0, mark_layout(Layout(1, 0)), ONE, ONE, ONE)
 
 
 @dataclass(frozen=True, init=False)
@@ -180,11 +181,9 @@ class TiledCopy:
 
     def _layout_tv(self, side: int) -> Layout:
         shape = tuple(mark(t) for t in self.tile)
-        reference = typed.compact((shape, ONE))
         cut = typed.composition(
             typed.zipped_divide(typed.compact(shape), shape), (self._threads_and_values(side), None)
         )
-        del reference
         found = typed.lower(typed.modes_of(cut)[0])
         assert isinstance(found, Layout)
         return found
@@ -204,9 +203,9 @@ class TiledCopy:
         data = as_data(fragment, "the fragment")
         x, marks = split(data)
         modes = typed.modes_of(x)
-        if len(modes) != 1 + len(self.tiler):
+        if len(modes) < 1 + len(self.tiler):
             raise CuteLabError(
-                f"a fragment has {1 + len(self.tiler)} modes, (value, repetitions along each mode), got {data}"
+                f"a fragment has {1 + len(self.tiler)} modes or more, (value, repetitions along each mode), got {data}"
             )
         v = typed.product(modes[0].shape)
         shape = tuple(mark(t) for t in self.tile)

@@ -339,4 +339,4 @@ def make_tiled_mma(
         raise CuteLabError(f"the atoms lie along M, N and K: {to_text(layout.shape)} has more than three modes")
     entries = permutations if isinstance(permutations, tuple | list) else (permutations,)
     entries = (*entries, *[None] * (3 - len(entries)))
-    return TiledMMA(atom, Layout((*shapes, *[1] * missing), (*strides, *[0] * missing)), entries)  # type: ignore[arg-type]
+    return TiledMMA(atom, Layout((*shapes, *[1] * missing), (*strides, *[0] * missing)), entries)
