@@ -40,20 +40,24 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core import display
 from cutelab.core.coordinates import CoordLayout, CoordTensor, make_identity_layout, make_identity_tensor
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import crd2idx, idx2crd
 from cutelab.core.layout import (
+    ComposedLayout,
     Layout,
     LayoutLeft,
     LayoutRight,
     compatible,
     congruent,
     cosize,
+    crd2idx,
     depth,
+    extended,
     flatten,
+    idx2crd,
     offsets,
+    parse_layout,
     rank,
     size,
     slice_and_offset,
@@ -66,7 +70,7 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, vector_copy
+    from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
     from cutelab.cutlass.atoms import (
         copy_atom,
         copy_atoms,
@@ -113,8 +117,10 @@ if TYPE_CHECKING:
         registers,
         tv_inverse,
     )
-    from cutelab.hardware.ldmatrix import LdMatrix
+    from cutelab.hardware.descriptor import MatrixDescriptor, UmmaDescriptor, descriptor_of
+    from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
     from cutelab.hardware.pipeline import Pipeline
+    from cutelab.hardware.tma import TmaTile, tma_boxes
 
 __version__ = "0.1.0"
 
@@ -152,11 +158,14 @@ _LATER = {
     ),
     "advise.copies": (
         "fragment_loads",
-        "tensor_core_cures",
+        "tensor_core_cures",  # the older name of:
+        "tensor_core_fixes",
         "vector_copy",
     ),
-    "hardware.ldmatrix": ("LdMatrix",),
+    "hardware.descriptor": ("MatrixDescriptor", "UmmaDescriptor", "descriptor_of"),
+    "hardware.ldmatrix": ("LdMatrix", "StMatrix"),
     "hardware.pipeline": ("Pipeline",),
+    "hardware.tma": ("TmaTile", "tma_boxes"),
     "cutlass.reading": (
         "read",
         "reading",
@@ -190,6 +199,7 @@ __all__ = [
     "LayoutLeft",
     "LayoutRight",
     "LdMatrix",
+    "MatrixDescriptor",
     "Pipeline",
     "PitchLinear2DThreadTileStripminedThreadMap",
     "PitchLinearCoord",
@@ -200,11 +210,13 @@ __all__ = [
     "PitchLinearTilePolicyStripminedThreadStrided",
     "PitchLinearWarpRakedThreadMap",
     "PitchLinearWarpStripedThreadMap",
+    "StMatrix",
     "StripThreadMap",
     "Swizzle",
     "TileAccess",
     "TiledCopy",
     "TiledMMA",
+    "TmaTile",
     "TransposePitchLinearThreadMap",
     "TransposePitchLinearThreadMap2DThreadTile",
     "TransposePitchLinearThreadMapSimt",
@@ -221,8 +233,10 @@ __all__ = [
     "cosize",
     "crd2idx",
     "depth",
+    "descriptor_of",
     "downcast",
     "explain",
+    "extended",
     "filter_layout",
     "filter_zeros",
     "flat_divide",
@@ -283,10 +297,11 @@ __all__ = [
     "smem_atom",
     "smem_atoms",
     "store_rows",
-    "tensor_core_cures",
+    "tensor_core_fixes",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
+    "tma_boxes",
     "tmem_layout",
     "tv_inverse",
     "upcast",
@@ -305,6 +320,14 @@ def __getattr__(name: str) -> Any:
             value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
             return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
+
+
+def _painter() -> Any:
+    """What draws the library's results: the course, loaded when a picture is asked for."""
+    return import_module("cutelab.course.topics.trace.show")
+
+
+display.find_painter = _painter
 
 
 def __dir__() -> list[str]:

@@ -64,12 +64,12 @@ def _check(lhs: AnyCoord, rhs: AnyCoord, result: AnyCoord) -> None:
     if size(rhs) > laws.MAX_CHECK:
         return
     for path in lhs.paths if isinstance(lhs, CoordLayout) else ((),):
-        part = lhs.component(path) if isinstance(lhs, CoordLayout) else lhs
+        part = Layout(*lhs.component(path)) if isinstance(lhs, CoordLayout) else lhs
         if isinstance(rhs, CoordLayout):
-            want = sum(laws.values(_mode_at(part, p), laws.domain_values(rhs.component(p))) for p in rhs.paths)
+            want = sum(laws.values(_mode_at(part, p), laws.domain_values(Layout(*rhs.component(p)))) for p in rhs.paths)
         else:
             want = laws.values(part, laws.domain_values(rhs))
-        found = result.component(path) if isinstance(result, CoordLayout) else result
+        found = Layout(*result.component(path)) if isinstance(result, CoordLayout) else result
         if not np.array_equal(laws.domain_values(found), want):
             raise CuteLabError(
                 f"composition of A = {lhs} with B = {rhs}: R(c) = A(B(c)) does not hold; CuTe returns {result}"

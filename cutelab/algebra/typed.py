@@ -4,7 +4,7 @@ What CuTe returns depends on more than numbers: it joins modes only where it kno
 its stride only when it is static, and a stride may be a basis element. Partitions of tensors show all of that in what they
 print, so they are computed here, with these rules; `composition` and the divides of coordinate layouts too.
 
-A `Typed` is a shape and a stride whose leaves are Static (compile time), int (runtime) or, in the stride, ScaledBasis.
+A `Typed` is a shape and a stride whose leaves are Int (compile time), int (runtime) or, in the stride, ScaledBasis.
 A layout of plain integers alone is taken as compile-time, as everywhere in this library, and given back plain.
 Source: cute/layout.hpp, cute/int_tuple.hpp, cute/stride.hpp, cute/numeric/integral_constant.hpp.
 """
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cutelab.core.coordinates import CoordLayout, coord_layout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Static, to_text
+from cutelab.core.int_tuple import Int, to_text
 from cutelab.core.layout import Layout
 from cutelab.core.leaves import (
     ONE,
@@ -51,7 +51,7 @@ UNIT = Typed(ONE, ZERO)
 
 def is_static(x: Leaf) -> bool:
     """Does CuTe know this integer at compile time?"""
-    return isinstance(x.value if isinstance(x, ScaledBasis) else x, Static)
+    return isinstance(x.value if isinstance(x, ScaledBasis) else x, Int)
 
 
 def div(a: Leaf, b: Leaf) -> int:
@@ -90,10 +90,10 @@ def product(value: Any) -> int:
 def lift(layout: Layout | CoordLayout) -> tuple[Typed, bool]:
     """The typed form, and whether it has compile-time marks of its own. Without any, every integer is compile-time.
 
-    >>> lift(Layout((4, 2)))[0].stride, lift(Layout((Static(4), 2)))[1]
+    >>> lift(Layout((4, 2)))[0].stride, lift(Layout((Int(4), 2)))[1]
     ((1, 4), True)
     """
-    marks = any(isinstance(x, Static) for x in stride_leaves(layout.shape)) or any(
+    marks = any(isinstance(x, Int) for x in stride_leaves(layout.shape)) or any(
         is_static(x) for x in stride_leaves(layout.stride)
     )
     if marks:
@@ -104,7 +104,9 @@ def lift(layout: Layout | CoordLayout) -> tuple[Typed, bool]:
 def lower(typed: Typed, marks: bool = True) -> Layout | CoordLayout:
     """Back to a Layout or a CoordLayout, with its marks or plain."""
     shape, stride = (typed.shape, typed.stride) if marks else (unmark(typed.shape), unmark(typed.stride))
-    return coord_layout(shape, stride)
+    if any(isinstance(d, ScaledBasis) for d in stride_leaves(stride)):
+        return CoordLayout(shape, stride)
+    return Layout(shape, stride)
 
 
 def modes_of(x: Typed) -> list[Typed]:
@@ -166,7 +168,7 @@ def coalesce(x: Typed, profile: Any = None) -> Typed:
 
 def _coalesce_beyond(x: Typed) -> list[Mode]:
     flat = flat_modes(x)
-    last = (Static(2), flat[-1][1]) if is_const(flat[-1][0], 1) else flat[-1]
+    last = (Int(2), flat[-1][1]) if is_const(flat[-1][0], 1) else flat[-1]
     return _join_from_the_back([last], flat[:-1])
 
 
@@ -371,7 +373,7 @@ def typed_tiler(tiler: Any) -> Any:
         return lift(tiler)[0]
     if isinstance(tiler, tuple | list):
         return tuple(typed_tiler(t) for t in tiler)
-    return None if tiler is None else (tiler if isinstance(tiler, Static) else Static(tiler))
+    return None if tiler is None else (tiler if isinstance(tiler, Int) else Int(tiler))
 
 
 def carried(operation: Callable[[Typed], Typed], layout: Layout | CoordLayout) -> Layout | CoordLayout:

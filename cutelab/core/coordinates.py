@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from cutelab.core import int_tuple
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import MAX_DEPTH, IntTuple, Static, is_int, to_text
-from cutelab.core.layout import Layout, check_table_size, size, slice_and_offset
+from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, Int, IntTuple, is_int, shown_text, to_text
 from cutelab.core.leaves import Coordinate, Path, ScaledBasis, assemble, stride_leaves, strides_text
 
+MAX_TABLE = 2**24  # numbers of the largest table that is ever allocated
 Stride = Any  # an integer 0, a ScaledBasis, or a tuple of them
 
 
@@ -42,25 +42,25 @@ class CoordLayout:
     stride: Stride
 
     def __init__(self, shape: Any, stride: Any) -> None:
-        domain = Layout(shape)  # checks the shape
+        shape = int_tuple.as_int_tuple(shape, "shape")
+        if any(extent < 1 for extent in int_tuple.flatten(shape)):
+            raise CuteLabError(f"shape {shown_text(shape)} holds an extent below 1; use 1 or more")
+        if int_tuple.product(shape) > INT64_MAX:
+            raise CuteLabError(f"shape {shown_text(shape)} has 2^63 elements or more; keep it below")
         stride = _as_strides(stride, 0)
-        if not _same_profile(domain.shape, stride):
+        if not _same_profile(shape, stride):
             raise CuteLabError(
-                f"stride {strides_text(stride)} does not have the profile of shape {to_text(domain.shape)}; "
-                f"for example {strides_text(make_identity_layout(domain.shape).stride)}"[:200]
+                f"stride {strides_text(stride)[:60]} does not have the profile of shape {shown_text(shape)}; "
+                f"for example {strides_text(make_identity_layout(shape).stride)[:60]}"
             )
         paths = sorted({d.path for d in stride_leaves(stride) if isinstance(d, ScaledBasis)})
-        if not paths:
-            raise CuteLabError(
-                f"{strides_text(stride)} has no basis element such as 1@0; Layout(shape, stride) has integers"
-            )
         for first, second in pairwise(paths):
             if second[: len(first)] == first:
                 raise CuteLabError(
                     f"{ScaledBasis(1, first)} and {ScaledBasis(1, second)} cannot stand together: the first is an integer "
                     "where the second is a tuple"
                 )
-        object.__setattr__(self, "shape", domain.shape)
+        object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "stride", stride)
 
     @property
@@ -72,10 +72,11 @@ class CoordLayout:
         """
         return tuple(sorted({d.path for d in stride_leaves(self.stride) if isinstance(d, ScaledBasis)}))
 
-    def component(self, path: Path) -> Layout:
-        """The integer layout of one mode of the result: a coordinate layout is one layout for each path.
+    def component(self, path: Path) -> tuple[IntTuple, IntTuple]:
+        """Shape and integer strides of one mode of the result: a coordinate layout is one layout for each path.
 
-        >>> make_identity_layout((4, 3)).component((1,))
+        >>> from cutelab.core.layout import Layout
+        >>> Layout(*make_identity_layout((4, 3)).component((1,)))
         Layout('(4,3):(0,1)')
         """
 
@@ -84,7 +85,7 @@ class CoordLayout:
                 return tuple(pick(d) for d in stride)
             return int(stride.value) if isinstance(stride, ScaledBasis) and stride.path == path else 0
 
-        return Layout(self.shape, pick(self.stride))
+        return self.shape, pick(self.stride)
 
     def __call__(self, *coord: Any) -> Any:
         """The coordinate of a 1-D, rank-D or hierarchical coordinate. With `None` in it: the layout of what is kept.
@@ -97,26 +98,25 @@ class CoordLayout:
         whole = coord[0] if len(coord) == 1 else coord
         if _has_none(whole):
             return self.slice_and_offset(whole)[0]
-        values = {path: int(self.component(path)(whole)) for path in self.paths}
+        values = {path: int_tuple.crd2idx(whole, *self.component(path)) for path in self.paths}
         leaves = [d for d in stride_leaves(self.stride) if isinstance(d, ScaledBasis)]
         if len(leaves) == 1:
             return ScaledBasis(values[leaves[0].path], leaves[0].path)
         return assemble(values)
 
-    def slice_and_offset(self, coord: Any) -> tuple[CoordLayout | Layout, Coordinate]:
+    def slice_and_offset(self, coord: Any) -> tuple[CoordLayout, Coordinate]:
         """Fix some modes and keep those that are None: which layout is left, and at which coordinate does it start?
 
         >>> make_identity_layout((8, 6)).slice_and_offset((2, None))
         (CoordLayout('6:1@1'), (2, 0))
         """
-        start: dict[Path, int] = {}
-        for path in self.paths:
-            start[path] = slice_and_offset(self.component(path), coord)[1]
+        coord = int_tuple.as_coord(coord, self.shape)
+        start = {path: _fixed(coord, *self.component(path), self.shape) for path in self.paths}
         kept = _kept(coord, self.shape, self.stride)
-        shapes, strides = tuple(s for s, _ in kept), tuple(d for _, d in kept)
         if len(kept) == 1:
-            return coord_layout(shapes[0], strides[0]), assemble(start)
-        return (coord_layout(shapes, strides) if kept else Layout(1, 0)), assemble(start)
+            return CoordLayout(*kept[0]), assemble(start)
+        shapes, strides = tuple(s for s, _ in kept), tuple(d for _, d in kept)
+        return (CoordLayout(shapes, strides) if kept else CoordLayout(1, 0)), assemble(start)
 
     def coordinates(self) -> np.ndarray:
         """The coordinates of all elements, in the order of the 1-D index: int64 (size, number of paths), read-only.
@@ -124,8 +124,7 @@ class CoordLayout:
         >>> make_identity_layout((2, 2)).coordinates().tolist()
         [[0, 0], [1, 0], [0, 1], [1, 1]]
         """
-        from_layout = [_index_table(self.component(path)) for path in self.paths]
-        table = np.stack(from_layout, axis=-1)
+        table = _tables([self.component(path) for path in self.paths], self.shape)
         table.flags.writeable = False
         return table
 
@@ -138,32 +137,40 @@ class CoordLayout:
     def __len__(self) -> int:
         return int_tuple.rank(self.shape)
 
-    def __getitem__(self, mode: int) -> CoordLayout | Layout:
-        """The layout of one top-level mode; a plain Layout where no basis element is left."""
+    def __getitem__(self, mode: int) -> CoordLayout:
+        """The layout of one top-level mode."""
         if not is_int(mode) or not -len(self) <= mode < len(self):
-            raise IndexError(f"{self} has modes 0 to {len(self) - 1}, not {mode!r}")
+            raise CuteLabError(f"{str(self)[:60]} has modes 0 to {len(self) - 1}, not {shown(mode)}")
         if not isinstance(self.shape, tuple):
             return self
-        return coord_layout(self.shape[mode], self.stride[mode])
+        return CoordLayout(self.shape[mode], self.stride[mode])
 
 
-def _index_table(layout: Layout) -> np.ndarray:
-    check_table_size(size(layout), layout)
-    table = np.zeros(1, np.int64)
-    for extent, step in zip(int_tuple.flatten(layout.shape), int_tuple.flatten(layout.stride), strict=True):
-        table = (np.arange(extent, dtype=np.int64)[:, None] * step + table).reshape(-1)
-    return table
+def _tables(components: list[tuple[IntTuple, IntTuple]], shape: IntTuple) -> np.ndarray:
+    count = int_tuple.product(shape) * max(1, len(components))
+    if count > MAX_TABLE:
+        raise CuteLabError(
+            f"the coordinates of {shown_text(shape)} are {count:.3g} numbers; a table holds at most {MAX_TABLE:,}"
+        )
+    tables = []
+    for extents, steps in components:
+        table = np.zeros(1, np.int64)
+        for extent, step in zip(int_tuple.flatten(extents), int_tuple.flatten(steps), strict=True):
+            table = (np.arange(int(extent), dtype=np.int64)[:, None] * int(step) + table).reshape(-1)
+        tables.append(table)
+    return np.stack(tables, axis=-1) if tables else np.zeros((int_tuple.product(shape), 0), np.int64)
 
 
-def coord_layout(shape: IntTuple, stride: Stride) -> CoordLayout | Layout:
-    """A CoordLayout where a basis element is among the strides, else a Layout.
-
-    >>> coord_layout((4, 2), (ScaledBasis(1, (1,)), 0)), coord_layout(4, 0)
-    (CoordLayout('(4,2):(1@1,0)'), Layout('4:0'))
-    """
-    if any(isinstance(d, ScaledBasis) for d in stride_leaves(stride)):
-        return CoordLayout(shape, stride)
-    return Layout(shape, stride)
+def _fixed(coord: Any, shape: IntTuple, stride: IntTuple, outer: IntTuple) -> int:
+    """What the fixed modes of a coordinate add up to."""
+    if coord is None:
+        return 0
+    if not _has_none(coord):
+        return int_tuple.crd2idx(coord, shape, stride)
+    if not isinstance(shape, tuple) or len(coord) != len(shape):
+        raise CuteLabError(f"coordinate {shown_text(coord)} does not fit shape {shown_text(outer)}")
+    assert isinstance(stride, tuple)
+    return sum(_fixed(c, s, d, outer) for c, s, d in zip(coord, shape, stride, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +201,8 @@ class CoordTensor:
     def coordinates(self) -> np.ndarray:
         """The coordinates of all elements in the order of the 1-D index: int64 (size, number of leaves of the start)."""
         paths = _leaf_paths(self.start)
-        rows = [_value_at(self.start, path) + _index_table(self.layout.component(path)) for path in paths]
-        table = np.stack(rows, axis=-1)
+        table = _tables([self.layout.component(path) for path in paths], self.shape)
+        table += np.array([_value_at(self.start, path) for path in paths], np.int64)
         table.flags.writeable = False
         return table
 
@@ -235,7 +242,7 @@ def make_identity_layout(shape: Any) -> CoordLayout:
     CoordLayout('(4,(2,3)):(1@0,(1@0@1,1@1@1))')
     """
     shape = int_tuple.as_int_tuple(shape, "shape")
-    one = Static(1) if any(isinstance(s, Static) for s in stride_leaves(shape)) else 1
+    one = Int(1) if any(isinstance(s, Int) for s in stride_leaves(shape)) else 1
 
     def basis(s: IntTuple, path: Path) -> Stride:
         if isinstance(s, tuple):
@@ -252,8 +259,8 @@ def make_identity_tensor(shape: Any) -> CoordTensor:
     ArithTuple(0,0) o (128,64):(1@0,1@1)
     """
     layout = make_identity_layout(shape)
-    marked = any(isinstance(s, Static) for s in stride_leaves(layout.shape))
-    zeros = (Static(0) if marked else 0,) * len(int_tuple.flatten(layout.shape))
+    marked = any(isinstance(s, Int) for s in stride_leaves(layout.shape))
+    zeros = (Int(0) if marked else 0,) * len(int_tuple.flatten(layout.shape))
     return CoordTensor(int_tuple.unflatten(zeros, layout.shape), layout)
 
 
@@ -267,7 +274,7 @@ def _as_strides(stride: Any, level: int) -> Stride:
     if isinstance(stride, ScaledBasis):
         return stride
     if is_int(stride) and stride == 0:
-        return stride if isinstance(stride, Static) else 0
+        return stride if isinstance(stride, Int) else 0
     shown = repr(stride)
     shown = shown if len(shown) < 40 else shown[:37] + "..."
     raise CuteLabError(

@@ -1,6 +1,6 @@
 """The leaves of shapes and strides, as CuTe types them: compile-time integers, runtime integers, basis elements.
 
-`Static` marks an integer that CuTe knows at compile time; ScaledBasis is a step in a coordinate. Strides that CuTe makes from a
+`Int` marks an integer that CuTe knows at compile time; ScaledBasis is a step in a coordinate. Strides that CuTe makes from a
 shape follow these types: an extent of 1 that is known at compile time gets the stride 0.
 Source: cute/numeric/integral_constant.hpp, cute/numeric/arithmetic_tuple.hpp, cute/stride.hpp.
 """
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import MAX_DEPTH, IntTuple, Static, is_int, to_text
+from cutelab.core.int_tuple import MAX_DEPTH, Int, IntTuple, is_int, to_text
 
 Path = tuple[int, ...]
 Coordinate = IntTuple  # what a coordinate layout gives: an integer, or a tuple of coordinates
-Leaf = Any  # Static | int | ScaledBasis
-ZERO, ONE = Static(0), Static(1)
+Leaf = Any  # Int | int | ScaledBasis
+ZERO, ONE = Int(0), Int(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ def assemble(values: dict[Path, int]) -> Coordinate:
     """The coordinate that has these values at these paths and 0 elsewhere."""
     if () in values:
         return values[()]
+    if not values:
+        return ()
     modes: list[Coordinate] = []
     for mode in range(1 + max(path[0] for path in values)):
         below = {path[1:]: value for path, value in values.items() if path[0] == mode}
@@ -88,18 +90,18 @@ def strides_text(stride: Any) -> str:
 
 def is_const(x: Leaf, n: int) -> bool:
     """Is this the compile-time integer n?"""
-    return isinstance(x, Static) and x == n
+    return isinstance(x, Int) and x == n
 
 
 def typed_as(value: int, *parts: Leaf) -> int:
     """The integer, static where all these parts are."""
-    return Static(value) if all(isinstance(p, Static) for p in parts) else int(value)
+    return Int(value) if all(isinstance(p, Int) for p in parts) else int(value)
 
 
 def mul(a: Leaf, b: Leaf) -> Leaf:
     """The product; static where both are, and where one is the static 0.
 
-    >>> to_text(mul(Static(4), Static(2))), to_text(mul(Static(4), 2)), str(mul(Static(4), ScaledBasis(1, (0,))))
+    >>> to_text(mul(Int(4), Int(2))), to_text(mul(Int(4), 2)), str(mul(Int(4), ScaledBasis(1, (0,))))
     ('_8', '8', '4@0')
     """
     if isinstance(b, ScaledBasis):
@@ -112,7 +114,7 @@ def mul(a: Leaf, b: Leaf) -> Leaf:
 def compact_strides(shape: Any, current: Leaf = ONE, *, last_first: bool = False) -> Any:
     """Which strides does CuTe make for a shape? The first mode fastest from `current` on, or the last.
 
-    >>> to_text(compact_strides((Static(4), Static(1), Static(2)))), to_text(compact_strides((8, 4), last_first=True))
+    >>> to_text(compact_strides((Int(4), Int(1), Int(2)))), to_text(compact_strides((8, 4), last_first=True))
     ('(_1,_0,_4)', '(4,_1)')
     """
 
@@ -142,5 +144,5 @@ def mark(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(mark, value))
     if isinstance(value, ScaledBasis):
-        return ScaledBasis(Static(value.value), value.path)
-    return Static(value)
+        return ScaledBasis(Int(value.value), value.path)
+    return Int(value)

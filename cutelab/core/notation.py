@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, IntTuple, Static, is_int
+from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, Int, IntTuple, is_int
 from cutelab.core.leaves import ScaledBasis, compact_strides, mul, stride_leaves, typed_as, unmark
 from cutelab.core.tokens import MODULES, Tokens
 
@@ -209,7 +209,7 @@ class Reader(Tokens):
         value = sign * int(digits) if len(digits) < 30 else INT64_MAX + 1
         if abs(value) > INT64_MAX:
             self.fail(f"numbers must stay below 2^63; {token[:24]} does not", begin)
-        return Static(value) if static else value
+        return Int(value) if static else value
 
     def _no_number(self, token: str, digits: str, why: str) -> NoReturn:
         if token[:1].isalpha() or (token.startswith("_") and len(token) > 1):
@@ -284,11 +284,11 @@ class Reader(Tokens):
         self.inside -= 1
         self.want(close, "after the number")
         self.braces()
-        return Static(value)
+        return Int(value)
 
     def _basis_type(self, word: str) -> ScaledBasis:
         self.want("<", f"after {word}")
-        value = Static(1)
+        value = Int(1)
         if word == "ScaledBasis":
             value = self.leaf("the value of a basis element")
             if not is_int(value):
@@ -531,7 +531,7 @@ class Reader(Tokens):
         value = self.int_tuple(why)
         if not is_int(value):
             self.fail(f"expected {why}, one integer", self.at - 1)
-        return int(value) if not isinstance(value, Static) else value
+        return int(value) if not isinstance(value, Int) else value
 
     # -- layouts
 
@@ -657,7 +657,7 @@ class Reader(Tokens):
         value = self.int_tuple("the offset or a layout")
         if not is_int(value) or self.peek() not in COMPOSE:
             return None
-        return value if isinstance(value, Static) else int(value)
+        return value if isinstance(value, Int) else int(value)
 
     def _python_tensor(self, word: str) -> Parsed:
         """`tensor<ptr<..> o L>`, `tensor(raw_ptr(..) o L, data=...)`, `Tensor<0x7f@gmem o L>`, and the C++ type `Tensor<Engine, L>`."""
@@ -727,7 +727,7 @@ class Reader(Tokens):
         shape = self.int_tuple("a shape")
         self.check_int_shape(shape, begin)
         stride = self.int_tuple("a stride") if self.take(":") else None
-        if stride is None and any(isinstance(s, Static) for s in stride_leaves(shape)):
+        if stride is None and any(isinstance(s, Int) for s in stride_leaves(shape)):
             stride = made(shape, True)
         return Parsed(shape, stride)
 
@@ -809,11 +809,11 @@ class Reader(Tokens):
         flat, ranks = list(stride_leaves(shape)), list(stride_leaves(order))
         if len(flat) != len(ranks) or not all(is_int(x) for x in (*flat, *ranks)):
             self.fail("the order has one integer for each integer of the shape", self.at - 1)
-        current: Any = Static(1)
+        current: Any = Int(1)
         strides: dict[int, Any] = {}
         for i in sorted(range(len(flat)), key=lambda i: (ranks[i], i)):
-            one = isinstance(flat[i], Static) or python
-            strides[i] = Static(0) if flat[i] == 1 and one else current
+            one = isinstance(flat[i], Int) or python
+            strides[i] = Int(0) if flat[i] == 1 and one else current
             current = mul(current, flat[i])
         leaves = iter(strides[i] for i in range(len(flat)))
 
@@ -831,13 +831,13 @@ class Reader(Tokens):
         def basis(s: Any, path: tuple[int, ...]) -> Any:
             if isinstance(s, tuple):
                 return tuple(basis(m, (*path, i)) for i, m in enumerate(s))
-            return ScaledBasis(Static(1), path or (0,))
+            return ScaledBasis(Int(1), path or (0,))
 
         return Parsed(shape, basis(shape, ()))
 
     def _call_make_identity_tensor(self) -> Parsed:
         found = self._call_make_identity_layout()
-        zeros = Static(0)
+        zeros = Int(0)
 
         def start(s: Any) -> Any:
             return tuple(map(start, s)) if isinstance(s, tuple) else zeros
@@ -898,4 +898,4 @@ def made(shape: Any, marked: bool) -> Any:
 
 
 def _as_static(shape: Any) -> Any:
-    return tuple(map(_as_static, shape)) if isinstance(shape, tuple) else Static(shape)
+    return tuple(map(_as_static, shape)) if isinstance(shape, tuple) else Int(shape)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import MAX_MESSAGE, CuteLabError, escaped
 
 POINTER = (
     r"(?:(?:[gsr]mem_|sparse<\d+>_|trans_|Sw<-?\d+,-?\d+,-?\d+>_){0,6}(?:sub)?ptr\s*\[[^\]\n]{1,500}\]"
@@ -111,15 +111,16 @@ MODULES = ("cute", "cutlass", "pycute", "cutelab", "cl", "nvgpu", "core", "tl")
 
 
 def caret(message: str, text: str, place: int) -> str:
-    """The message, the text around the place on one line, and a caret under it.
+    """The message, the text around the place on one line, and a caret under it; at most 300 characters in all.
 
     >>> print(caret("expected a stride", "(4,2):x", 6))
     expected a stride
       (4,2):x
             ^
     """
-    line = re.sub(r"\s", " ", text[max(0, place - 50) : place + 50])
-    column = min(place, 50)
-    if place > 50:
-        line, column = "..." + line, column + 3
-    return f"{message}\n  {line}\n  {' ' * column}^"
+    before = escaped(re.sub(r"\s", " ", text[max(0, place - 40) : place]))[-45:]
+    before = ("..." if place > 40 else "") + before
+    after = escaped(re.sub(r"\s", " ", text[place : place + 80]))
+    lines = f"\n  {before}{after[: 85 - len(before)]}\n  {' ' * len(before)}^"
+    room = MAX_MESSAGE - len(lines)
+    return (message if len(message) <= room else message[: room - 3] + "...") + lines

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple, is_int
-from cutelab.core.layout import Layout
+from cutelab.core.layout import ComposedLayout, Layout
 
 MEMORIES = ("global", "shared", "registers", "tensor memory", "pointer")
 ENGINES = {"global": "gmem_ptr", "shared": "smem_ptr", "registers": "ptr", "tensor memory": "tmem_", "pointer": "ptr"}

@@ -1,6 +1,6 @@
 """Numba CUDA kernels with the layout as a parameter, and a tracer that runs any kernel without a GPU.
 
-    trace(kernel, grid, block, *args)   which sectors and wavefronts each source line costs
+    trace(kernel, grid, block, *args)   what each source line costs in sectors and wavefronts, and races between threads
     launch(kernel, grid, block, *args)  run a kernel on the GPU, or without one in the simulator
     transpose, gemm                     the kernels of the course
     machine                             where kernels run here, and why
@@ -10,6 +10,8 @@ Import it before Numba: without a GPU it then chooses Numba's simulator, so that
 
 from cutelab.kernels._cuda import cuda, machine
 from cutelab.kernels.launch import launch
-from cutelab.kernels.trace import LineAccess, Trace, trace
+from cutelab.kernels.races import Race
+from cutelab.kernels.trace import trace
+from cutelab.kernels.traced import Trace
 
-__all__ = ["LineAccess", "Trace", "cuda", "launch", "machine", "trace"]
+__all__ = ["Race", "Trace", "cuda", "launch", "machine", "trace"]

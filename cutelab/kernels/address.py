@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cutelab import ComposedLayout, Layout, Swizzle, offsets
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten
+from cutelab.core.layout import Layout, offsets
+from cutelab.core.swizzle import Swizzle
 from cutelab.kernels._cuda import cuda
 
 Coords = tuple[np.ndarray, np.ndarray]
@@ -136,7 +138,7 @@ def _steady(layout: Layout | ComposedLayout, starts: Coords, steps: Coords) -> b
 
 def plain(function: Any) -> Callable[..., Any]:
     """The Python function that a device function computes, its callees included (to try it without a kernel)."""
-    from cutelab.kernels.simulator import as_python
+    from cutelab.kernels.as_python import as_python
 
     return as_python(function, {})
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+RACE = "benchmarks/gpu/race.py"
 
 
 def python(code, *arguments, path=(), **environment):
@@ -85,12 +86,12 @@ def test_the_note_says_why(problem):
 
 def test_command_checks_and_writes_json(tmp_path):
     file = tmp_path / "report.json"
-    done = python("", "-m", "cutelab.kernels", "--quick", "--json", str(file), NUMBA_ENABLE_CUDASIM="1")
+    done = python("", RACE, "--quick", "--json", str(file), NUMBA_ENABLE_CUDASIM="1")
     assert done.returncode == 0, done.stderr
     report = json.loads(file.read_text())
     assert all(check["equal"] for check in report["checks"]) and len(report["checks"]) >= 20
     assert "simulator" in done.stdout
-    assert python("", "-m", "cutelab.kernels", "--sizes", "0").returncode == 1
+    assert python("", RACE, "--sizes", "0").returncode == 1
 
 
 def test_measuring_without_a_gpu_says_so():

@@ -13,7 +13,7 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 from cutelab.course.lab.lessons import find_exercise
 from cutelab.lessons import check
 
-OFFSET = find_exercise("01.1")
+OFFSET = find_exercise("layout.1")
 
 
 def test_a_layout_counts_by_what_it_maps():
@@ -24,20 +24,20 @@ def test_a_layout_counts_by_what_it_maps():
         "Layout<Shape<_6,_4>,Stride<_1,_6>>",
         Layout((6, 4)),
     ):
-        assert find_exercise("01.2").check(same).state == "good"
+        assert find_exercise("layout.2").check(same).state == "good"
 
 
 def test_the_first_difference_of_a_layout_is_named():
-    verdict = find_exercise("01.2").check("(6,4):(1,5)")
+    verdict = find_exercise("layout.2").check("(6,4):(1,5)")
     assert "at (0,1): yours 5, right 6 (18 of 24" in verdict.second
 
 
 def test_another_shape_is_named():
-    assert "has coordinates 4 x 4; the right layout has 6 x 4" in find_exercise("01.2").check("(4,4):(1,4)").second
+    assert "has coordinates 4 x 4; the right layout has 6 x 4" in find_exercise("layout.2").check("(4,4):(1,4)").second
 
 
 def test_an_unreadable_layout_shows_the_place():
-    second = find_exercise("01.2").check("(6,4:(1,6)").second
+    second = find_exercise("layout.2").check("(6,4:(1,6)").second
     assert "(6,4:(1,6)\n" in second and "^" in second
 
 
@@ -93,17 +93,17 @@ def test_a_function_that_knows_only_the_edges_fails_on_random_inputs():
 
 def test_random_inputs_are_seeded_and_many():
     kind = OFFSET.kind
-    assert kind.inputs("01.1/0") == kind.inputs("01.1/0") != kind.inputs("01.1/1")
-    drawn = kind.inputs("01.1/0")[len(kind.edges) :]
+    assert kind.inputs("layout.1/0") == kind.inputs("layout.1/0") != kind.inputs("layout.1/1")
+    drawn = kind.inputs("layout.1/0")[len(kind.edges) :]
     assert len(drawn) == RANDOM_INPUTS and len(set(drawn)) > RANDOM_INPUTS // 2
     assert all(0 <= row < rows and 0 <= col < cols for row, col, rows, cols in drawn)
 
 
 def test_random_inputs_are_equal_in_every_process():
-    code = "from cutelab.course.lab.lessons import find_exercise; print(find_exercise('01.1').kind.inputs('01.1/0'))"
+    code = "from cutelab.course.lab.lessons import find_exercise; print(find_exercise('layout.1').kind.inputs('layout.1/0'))"
     env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     shown = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == str(OFFSET.kind.inputs("01.1/0"))
+    assert shown.strip() == str(OFFSET.kind.inputs("layout.1/0"))
 
 
 def test_each_try_draws_new_inputs(monkeypatch):
@@ -113,9 +113,9 @@ def test_each_try_draws_new_inputs(monkeypatch):
         seen.append((row, col, rows, cols))
         return 0
 
-    check("01.1", offset)
+    check("layout.1", offset)
     first, seen = list(seen), []
-    check("01.1", offset)
+    check("layout.1", offset)
     assert first and seen and first != seen
 
 

@@ -7,7 +7,7 @@ from cutelab.course.ask.traced import Seen
 from cutelab.course.lab.lessons import find_exercise
 from cutelab.kernels import cuda, trace
 
-ROW_SUMS, HISTOGRAM = find_exercise("11.3"), find_exercise("11.4")
+ROW_SUMS, HISTOGRAM = find_exercise("kernel.3"), find_exercise("kernel.4")
 
 
 def row_sums(pitch, turn=0, wrong=0):

@@ -169,13 +169,13 @@ def test_a_new_tile_or_width_keeps_the_variant():
 
 def test_cures_beat_the_layout_and_apply_themselves():
     result = compute(at(pitch=80))
-    for cure in panels(result).cures:
-        cured = compute(result.params.change(**cure.changes))
-        assert cured.reader.count < result.reader.count and cured.params.block == result.params.block
-        assert str(cured.reader.count) in cure.line
-        assert [c.in_use for c in panels(cured).cures].count(True) == 1
-    assert [c.changes["variant"] for c in panels(compute(at(variant="naive"))).cures] == ["padded"]
-    assert panels(compute(at(pitch=67))).cures == ()
+    for fix in panels(result).offers:
+        fixed = compute(result.params.change(**fix.changes))
+        assert fixed.reader.count < result.reader.count and fixed.params.block == result.params.block
+        assert str(fixed.reader.count) in fix.line
+        assert [c.in_use for c in panels(fixed).offers].count(True) == 1
+    assert [c.changes["variant"] for c in panels(compute(at(variant="naive"))).fixes] == ["padded"]
+    assert panels(compute(at(pitch=67))).fixes == ()
 
 
 @pytest.mark.parametrize("view", [v for v in VIEWS if v.get("variant") != "naive"], ids=str)

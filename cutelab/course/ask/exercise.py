@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 from cutelab.core.errors import CuteLabError
-from cutelab.course.ask.kinds import Kind, to_words
-from cutelab.course.card.picture import Verdict
+from cutelab.course.ask.kinds import Kind
+from cutelab.course.ask.reading import plain, tidy, to_words
 
 NOT_YET = "not answered yet."
+TOLD_FROM = 2  # tries before the one from which a reply may show a right value
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What an answer gets to hear: a bold sentence and a second line. `counts`: this was a try."""
+
+    state: Literal["good", "note", "bad"]
+    sentence: str
+    second: str = ""
+    counts: bool = True
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,7 @@ class Wrong:
 class Exercise:
     """One question with its checker.
 
-    id        "01.2": notebook 01, exercise 2
+    id        "layout.2": topic layout, exercise 2
     kind      how an answer is read and compared: Value, LayoutMap, Function or Choice
     question  one to three sentences; `code` in backticks
     right     computes the right answer with the library
@@ -33,6 +45,8 @@ class Exercise:
     wrong     typical wrong answers with their words
     hints     one to three, from a nudge to nearly there
     because   one sentence that goes with a right answer
+    odd       answers of another form than the one that is asked for, with their words; they cost no try
+    again     the same question with other numbers, as a prediction
     """
 
     id: str
@@ -45,38 +59,60 @@ class Exercise:
     wrong: tuple[Wrong, ...]
     because: str
     name: str = "answer"
+    odd: tuple[Wrong, ...] = ()
+    again: Callable[[Random], Prediction] | None = None
 
-    def check(self, answer: Any, *, seed: int = 0) -> Verdict:
-        """Is this answer right, and if not, where does it differ from the right one?
+    def check(self, answer: Any, *, seed: int = 0, tries: int = 0) -> Reply:
+        """Is this answer right, and if not, what was meant, and where does it differ from the right one?
 
         "good", "bad", or "note" for an answer that is not there yet. `seed` chooses the random inputs of a function's
-        test: the same seed draws the same inputs, in every process.
+        test: the same seed draws the same inputs, in every process. `tries` that were made before: from the third try on
+        a reply may show a right value.
         """
         if self.kind.untouched(answer):
-            return Verdict("note", NOT_YET, self.question)
+            return Reply("note", NOT_YET, counts=False)
+        draw = f"{self.id}/{seed}"
+        odd = next((w.words for w in self.odd if _same_text(w.answer, answer)), "")
+        if odd:
+            return Reply("bad", odd, "This costs no try.", counts=False)
         try:
-            mine = self.kind.read(answer, f"{self.id}/{seed}")
+            mine = self.kind.read(answer, draw)
         except CuteLabError as error:
-            return Verdict("bad", "this cannot be checked yet.", str(error))
-        right = self.kind.read_right(self.right, f"{self.id}/{seed}")
+            return Reply("bad", "this cannot be checked yet, and costs no try.", str(error), counts=False)
+        right = self.kind.read_right(self.right, draw)
         if mine == right:
-            return Verdict("good", "right.", self.because)
-        where = self.kind.difference(mine, right)
-        for wrong in self.wrong:
-            if self.kind.read(wrong.answer, f"{self.id}/{seed}") == mine:
-                return Verdict("bad", wrong.words, where)
-        return Verdict("bad", "not right yet.", where)
+            return Reply("good", "right.", self.because)
+        found = self.kind.diagnose(mine, right, tries >= TOLD_FROM)
+        words = foreseen(self.kind, self.wrong, mine, draw)
+        return Reply("bad", words or found.named or "not right yet.", found.where)
+
+
+def foreseen(kind: Kind, wrong: tuple[Wrong, ...], mine: Any, draw: str = "") -> str:
+    """The words that were written for this answer: first for one that is spelled alike, then for one that means the same."""
+    fitting = [(w, reading) for w in wrong if (reading := kind.read(w.answer, draw)) == mine]
+    exact = [w.words for w, reading in fitting if getattr(reading, "text", "") == getattr(mine, "text", "")]
+    return exact[0] if exact else fitting[0][0].words if fitting else ""
+
+
+def _same_text(foreseen: Any, answer: Any) -> bool:
+    """Is this the same answer, as text without spaces and capitals, or as plain value?"""
+    a, b = plain(foreseen), plain(answer)
+    if isinstance(a, str) and isinstance(b, str):
+        return "".join(tidy(a).lower().split()) == "".join(tidy(b).lower().split())
+    return type(a) is type(b) and bool(a == b)
 
 
 @dataclass(frozen=True)
 class Prediction:
     """A question that the learner answers before the cell that shows the answer.
 
-    id       "01.a": notebook 01, prediction a
+    id       "layout.a": topic layout, prediction a
     kind     Value or Choice
     right    computes the right answer with the library: it is stored nowhere
     replies  what each foreseen answer gets to hear
     because  one sentence that explains the right answer
+    source   who knows the right answer: "the library computes", "an H200 measured"
+    again    the same question with other numbers
     """
 
     id: str
@@ -86,21 +122,26 @@ class Prediction:
     right: Callable[[], Any]
     replies: tuple[Wrong, ...]
     because: str
+    source: str = "the library computes"
+    again: Callable[[Random], Prediction] | None = None
 
     def answer(self) -> Any:
         """What is the right answer? Computed anew at each call."""
         return self.kind.read_right(self.right, self.id)
 
-    def reveal(self, answer: Any) -> Verdict:
+    def reveal(self, answer: Any) -> Reply:
         """What does this prediction get to hear? "good" when it is right, otherwise "note" with words of its own."""
         mine, right = self.kind.read(answer, self.id), self.answer()
         words = dict(getattr(self.kind, "options", ()))  # of a choice: what stands on the buttons
         shown = f"You predicted {words.get(mine) or to_words(mine)}"
         if mine == right:
-            return Verdict("good", f"{shown}, and that is what the library computes.", self.because)
-        reply = next((r.words for r in self.replies if self.kind.read(r.answer, self.id) == mine), "")
-        return Verdict(
+            return Reply("good", f"{shown}, and that is what {self.source}.", self.because)
+        reply = foreseen(self.kind, self.replies, mine)
+        if not reply:
+            named = self.kind.diagnose(mine, right, False).named
+            reply = named[:1].upper() + named[1:]
+        return Reply(
             "note",
-            f"{shown}; the library computes {words.get(right) or to_words(right)}.",
+            f"{shown}; {self.source} {words.get(right) or to_words(right)}.",
             f"{reply} {self.because}".strip(),
         )

@@ -1,4 +1,4 @@
-"""How an answer is read and compared: a value, a choice, a layout, a function that the learner wrote (in functions.py).
+"""How an answer is read and compared: a value, a choice, a layout; functions that the learner wrote are in functions.py.
 
 Each kind turns an answer into a plain reading; two answers are the same exactly if their readings are equal. So a layout
 counts by what it maps, a function by what it returns, and a typical wrong answer is recognised however it is spelled.
@@ -6,22 +6,39 @@ counts by what it maps, a function by what it returns, and a typical wrong answe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cutelab import offsets, parse_layout
+from cutelab import Layout, offsets, parse_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import IntTuple, is_int, product, to_text
-
-MAX_SIZE = 65536  # elements of a layout, or numbers in a sequence, offered as an answer
-MAX_BITS = 1024  # of a number offered as an answer
+from cutelab.core.int_tuple import IntTuple, congruent, is_int, product
+from cutelab.course.ask import diagnose
+from cutelab.course.ask.diagnose import Diagnosis, Mapped, Named
+from cutelab.course.ask.reading import (
+    MAX_SIZE,
+    Odd,
+    are_ints,
+    describe,
+    is_starter,
+    plain,
+    read_number,
+    read_tuple,
+    shown,
+    tidy,
+    to_words,
+)
 
 
 class Kind(Protocol):
     """What an exercise asks of its kind."""
+
+    @property
+    def form(self) -> str:
+        """What an answer looks like, in words: "a whole number, for example 12"."""
 
     def untouched(self, answer: Any) -> bool:
         """Does the starter still stand here?"""
@@ -32,157 +49,103 @@ class Kind(Protocol):
     def read_right(self, right: Callable[..., Any], seed: str) -> Any:
         """The reading of the right answer, computed by `right`."""
 
-    def difference(self, mine: Any, right: Any) -> str:
-        """Yours against right: the first place where they differ."""
+    def diagnose(self, mine: Any, right: Any, told: bool) -> Diagnosis:
+        """What is wrong with this reading, and where. `told`: the right value may be shown at that place."""
 
 
-@dataclass(frozen=True)
-class Odd:
-    """A reading that equals no right answer: text says what it is ("2.0, a float")."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def plain(value: Any) -> Any:
-    """The same value in plain Python: NumPy's integers and arrays, lists and ranges become ints and tuples.
-
-    >>> plain(np.int64(3)), plain([1, (2, 3)]), plain(np.arange(3))
-    (3, (1, (2, 3)), (0, 1, 2))
-    """
-    if _count(value) > MAX_SIZE:
-        return Odd(f"far too long: a {type(value).__name__} of more than {MAX_SIZE:,} values")
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if is_int(value):
-        large = abs(int(value)).bit_length() > MAX_BITS
-        return Odd(f"far too large: a number beyond 2^{MAX_BITS}") if large else int(value)
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, set | frozenset):
-        return tuple(sorted(map(plain, value), key=str))
-    if isinstance(value, tuple | list | range):
-        return tuple(map(plain, value))
-    return Odd(describe(value))
-
-
-def whole(value: Any) -> Any:
-    """The same value, with floats that are whole numbers as ints: a lecture that prints 634.0 may be quoted.
-
-    >>> whole(634.0), whole((1268.0, [634.0, 2.5]))
-    (634, (1268, (634, 2.5)))
-    """
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
-    if isinstance(value, tuple | list):
-        return tuple(map(whole, value))
-    return set(map(whole, value)) if isinstance(value, set | frozenset) else value
-
-
-def describe(value: Any) -> str:
-    """How is this value named in a sentence?
-
-    >>> describe(2.0), describe(None)
-    ('2.0, a float', 'nothing (None): is the `return` missing?')
-    """
-    if value is None:
-        return "nothing (None): is the `return` missing?"
-    shown = _shown(value)
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    kind = type(value).__name__
-    return f"{shown}, {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def _shown(value: Any) -> str:
-    """repr, also of a value that has none, such as a number of thousands of digits."""
-    try:
-        return repr(value)
-    except Exception:
-        return "something that cannot be printed"
-
-
-def _count(value: Any) -> int:
-    """How many values are in a sequence? 0 for anything else."""
-    if isinstance(value, np.ndarray):
-        return value.size
-    try:
-        return len(value) if isinstance(value, tuple | list | range | set | frozenset) else 0
-    except OverflowError:  # a range beyond 2^63
-        return 2**63
-
-
-def to_words(reading: Any) -> str:
-    """How does a reading appear in a sentence?
-
-    >>> to_words((1, 3)), to_words(38), to_words("8:4")
-    ('(1,3)', '38', '8:4')
-    """
-    return to_text(reading) if isinstance(reading, tuple) else str(reading)
-
-
-def is_starter(answer: Any) -> bool:
-    """Is this `...`, None, or an empty text?
-
-    >>> is_starter(...), is_starter(None), is_starter(" "), is_starter(0)
-    (True, True, True, False)
-    """
-    return answer is None or answer is Ellipsis or (isinstance(answer, str) and answer.strip() in ("", "..."))
-
-
-def are_ints(value: Any) -> bool:
-    """Is this an integer, or a tuple of such (also nested)?"""
-    return all(map(are_ints, value)) if isinstance(value, tuple) else is_int(value)
+OTHER_UNITS = {"bytes": "bytes", "byte": "bytes", "b": "bytes", "bits": "bits", "elements": "elements"} | {
+    word: word for word in ("sectors", "lines", "wavefronts", "words", "banks", "lanes", "threads", "warps", "cycles")
+}
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number, a truth value, a text, or a tuple of numbers (`unordered`: their order does not count)."""
+    """A number, or a tuple of numbers (`unordered`: their order does not count).
 
-    what: Literal["int", "bool", "str", "tuple"] = "int"
+    example  an answer's form; it is not the right one
+    unit     what is counted: "sectors"
+    given    the question's own numbers by name; a wrong answer that is one of them, or one step from them, is told so
+    parts    what the numbers of a tuple are: ("row", "column")
+    means    what a wrong answer would mean, in a sentence: it shows where that leads, and not the right answer
+    same     brings readings that say the same to one form
+    """
+
+    what: Literal["int", "tuple"] = "int"
     example: str = "12"
     unordered: bool = False
+    unit: str = ""
+    given: Named = ()
+    parts: tuple[str, ...] = ()
+    means: Callable[[Any], str] | None = None
+    same: Callable[[Any], Any] | None = None
+
+    @property
+    def form(self) -> str:
+        if self.what == "int":
+            return f"a whole number{f' of {self.unit}' if self.unit else ''}, for example {self.example}"
+        named = f", ({', '.join(self.parts)})" if self.parts else ""
+        return f"whole numbers in brackets{named}, for example {self.example}"
 
     def untouched(self, answer: Any) -> bool:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> Any:
-        value = plain(whole(answer))
-        words = {
-            "int": "a whole number",
-            "bool": "True or False",
-            "str": "a text in quotes",
-            "tuple": "whole numbers in brackets",
-        }[self.what]
-        fits = {"int": is_int(value), "bool": isinstance(value, bool), "str": isinstance(value, str)}
-        fits["tuple"] = isinstance(value, tuple) and (all(map(is_int, value)) if self.unordered else are_ints(value))
-        if not fits[self.what]:
-            shown = value.text if isinstance(value, Odd) else describe(answer)
-            raise CuteLabError(f"The answer must be {words}, for example {self.example}; yours is {shown}.")
-        return tuple(sorted(set(value))) if self.unordered else value
+        value = plain(answer)
+        if isinstance(value, str):
+            value = self._read_text(value)
+        if self.what == "int" and isinstance(value, tuple) and len(value) == 1 and is_int(value[0]):
+            value = value[0]
+        if self.what == "tuple" and self.unordered and is_int(value):
+            value = (value,)
+        if self.what == "int":
+            fits = is_int(value)
+        else:
+            fits = isinstance(value, tuple) and (all(map(is_int, value)) if self.unordered else are_ints(value))
+        if not fits:
+            raise CuteLabError(f"The answer must be {self.form}; yours is {self._odd(value, answer)}.")
+        if self.unordered:
+            value = tuple(sorted(set(value)))
+        elif self.what == "tuple" and self.parts and len(value) != len(self.parts) and self.same is None:
+            raise CuteLabError(f"The answer must be {self.form}; yours, {to_words(value)}, has {len(value)}.")
+        return value if self.same is None else self.same(value)
+
+    def _read_text(self, text: str) -> Any:
+        found = read_number(text)
+        if found is None:
+            several = read_tuple(text)
+            return text if several is None else several
+        number, words = found
+        said = [OTHER_UNITS[w] for w in words.split() if w in OTHER_UNITS]
+        if self.unit in OTHER_UNITS.values() and said and self.unit not in said:
+            raise CuteLabError(f"The answer counts {self.unit}; yours is in {said[0]}.")
+        return number
+
+    def _odd(self, value: Any, answer: Any) -> str:
+        if isinstance(value, Odd):
+            return value.text
+        if isinstance(value, tuple) and are_ints(value) and len(value) <= 8:
+            names = [next((n for n, v in self.given if v == entry), "") for entry in value]
+            known = f", the {' and the '.join(names)}" if all(names) and names else ""
+            return f"{to_words(value)}{known}: {len(value)} numbers where one is asked for"
+        return describe(answer)
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> Any:
         return self.read(right())
 
-    def difference(self, mine: Any, right: Any) -> str:
+    def diagnose(self, mine: Any, right: Any, told: bool) -> Diagnosis:
         if self.what == "int":
-            return f"Yours is {mine}; the right number is {'smaller' if mine > right else 'larger'}."
-        if self.what != "tuple":
-            return f"Yours is {mine}."
-        if self.unordered:
-            extra, missing = sorted(set(mine) - set(right)), sorted(set(right) - set(mine))
-            parts = [f"{extra[0]} does not belong there"] if extra else []
-            parts += [f"{missing[0]} is missing"] if missing else []
-            return f"In yours, {' and '.join(parts)}."
-        if len(mine) != len(right):
-            return f"Yours {to_words(mine)} has {len(mine)} numbers; the right answer has {len(right)}."
-        at = next(i for i in range(len(right)) if mine[i] != right[i])
-        return f"The first difference is at number {at + 1} of {len(right)}: yours {to_words(mine[at])}, right {right[at]}."
+            found = diagnose.of_number(mine, right, self.given, self.unit, told)
+        elif self.unordered:
+            found = diagnose.of_set(mine, right, told)
+        else:
+            found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told)
+        if self.means is None:
+            return found
+        meaning = self.means(mine)
+        if not meaning:
+            return found
+        keep = told or self.what == "tuple"
+        return Diagnosis(found.named or meaning, f"{meaning} {found.where}" if found.named and keep else meaning)
 
 
 @dataclass(frozen=True)
@@ -200,22 +163,57 @@ class Choice:
         """
         return cls(tuple((str(v), str(v)) for v in values))
 
+    @property
+    def form(self) -> str:
+        return "one of " + ", ".join(f'"{key}"' for key, _ in self.options)
+
     def untouched(self, answer: Any) -> bool:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> str:
-        said = _letters(answer if isinstance(answer, str) else _shown(plain(answer)))
-        for key, text in self.options:
-            if said in (_letters(key), _letters(text)):
+        value = plain(answer)
+        said = value if isinstance(value, str) else str(value) if is_int(value) else _printed(answer)
+        key = self._meant(said)
+        if key is None:
+            raise CuteLabError(f"The answer must be {self.form}; yours is {describe(answer)}.")
+        return key
+
+    def _meant(self, said: str) -> str | None:
+        """Which option is meant: by key, by text, by key and bracket, by number, by the words that only one has?"""
+        text = tidy(said)
+        for key, words in self.options:
+            if _letters(text) in (_letters(key), _letters(words)):
                 return key
-        keys = ", ".join(f'"{key}"' for key, _ in self.options)
-        raise CuteLabError(f"The answer must be one of {keys}; yours is {describe(answer)}.")
+        found = re.fullmatch(r"\(?\s*(?:option\s+|answer\s+)?(\w+)\s*[).:]?.{0,200}", text, re.IGNORECASE)
+        keys = {_letters(key): key for key, _ in self.options}
+        marked = re.match(r"\s*\(?\s*(?:option\s+|answer\s+)?(\w+)\s*[).:]", text, re.IGNORECASE)
+        if found and re.fullmatch(r"\(?\s*(?:option|answer)?\s*\w+\s*[).:]?", text, re.IGNORECASE):
+            if _letters(found[1]) in keys:
+                return keys[_letters(found[1])]
+        elif marked and _letters(marked[1]) in keys and len(marked[1]) == 1:
+            return keys[_letters(marked[1])]
+        number = read_number(text)
+        if number is not None:
+            by_number = [k for k, w in self.options if (n := read_number(w)) is not None and n[0] == number[0]]
+            return by_number[0] if len(by_number) == 1 else None
+        mine = _content(text)
+        near = [k for k, w in self.options if mine and (mine <= _content(w) or (_content(w) and _content(w) <= mine))]
+        return near[0] if len(near) == 1 else None
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> str:
         return self.read(right())
 
-    def difference(self, mine: str, right: str) -> str:
-        return f"You chose {mine}: {dict(self.options)[mine]}." if mine != dict(self.options)[mine] else ""
+    def diagnose(self, mine: str, right: str, told: bool) -> Diagnosis:
+        words = dict(self.options)[mine]
+        return Diagnosis("", f"You chose {mine}: {words}." if mine != words else f"You chose {mine}.")
+
+
+def _printed(answer: Any) -> str:
+    """A value that is no text, as it would be typed."""
+    try:
+        return str(answer)[:300]
+    except Exception:
+        return shown(answer)
 
 
 def _letters(text: str) -> str:
@@ -223,61 +221,131 @@ def _letters(text: str) -> str:
     return "".join(text.lower().split())
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """What a layout maps: its text, the size of each top-level mode, and the offset of each coordinate."""
+SMALL_WORDS = {
+    "the",
+    "a",
+    "an",
+    "of",
+    "it",
+    "is",
+    "its",
+    "and",
+    "to",
+    "at",
+    "in",
+    "as",
+    "be",
+    "i",
+    "think",
+    "that",
+    "s",
+}
 
-    text: str
-    extents: tuple[int, ...]
-    offsets: np.ndarray
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Mapped) and self.extents == other.extents and bool((self.offsets == other.offsets).all())
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+def _content(text: str) -> frozenset[str]:
+    """The words of a text that carry its meaning."""
+    if re.search(r"[<>{}_()]", text):  # code: compared letter by letter only
+        return frozenset()
+    return frozenset(re.findall(r"[a-z]+|\d+", text.lower())) - SMALL_WORDS
 
 
 @dataclass(frozen=True)
 class LayoutMap:
-    """A layout, typed as text or given as a Layout. What counts is which offset each coordinate gets."""
+    """A layout, typed as text or given as a Layout. What counts is which offset each coordinate gets.
+
+    accept  where more than one layout is right: has this one the property that was asked for?
+    number  where a question asks for one number of a layout: the layout with this number
+    """
 
     example: str = '"(4,2):(2,1)"'
+    accept: Callable[[Mapped], bool] | None = None
+    number: Callable[[int], Any] | None = None
+
+    @property
+    def form(self) -> str:
+        return f"a layout, as text such as {self.example} or as a Layout"
 
     def untouched(self, answer: Any) -> bool:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> Mapped:
-        layout = parse_layout(answer) if isinstance(answer, str) else answer
-        if not (hasattr(layout, "shape") and callable(layout)):
-            raise CuteLabError(
-                f"The answer must be a layout, as text such as {self.example} or as a Layout; yours is {describe(answer)}."
-            )
+        layout = self._layout(answer)
+        if isinstance(layout, type) or not (hasattr(layout, "shape") and callable(layout)):
+            raise CuteLabError(f"The answer must be {self.form}; yours is {describe(answer)}.")
         shape: IntTuple = layout.shape
         if product(shape) > MAX_SIZE:
             raise CuteLabError(f"The layout {layout} has {product(shape):,} elements; this exercise needs far fewer.")
         extents = tuple(map(product, shape)) if isinstance(shape, tuple) else (shape,)
-        return Mapped(str(layout), extents, offsets(layout))
+        found = Mapped(str(layout), extents, offsets(layout))
+        if self.accept is None:
+            return found
+        return Mapped(found.text, found.extents, found.offsets, self.accept(found))
+
+    def _layout(self, answer: Any) -> Any:
+        if isinstance(answer, str):
+            answer = read_layout(answer) if self.number is None else _number_or_layout(answer)
+        if self.number is not None and is_int(answer) and 0 < int(answer) < MAX_SIZE:
+            return self.number(int(answer))
+        if isinstance(answer, tuple | list):
+            value = plain(answer)
+            if isinstance(value, tuple) and value and are_ints(value):
+                return from_pair(value)
+        return answer
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> Mapped:
         return self.read(right())
 
-    def difference(self, mine: Mapped, right: Mapped) -> str:
-        if mine.extents != right.extents:
-            return f"Yours, `{mine.text}`, has coordinates {span(mine.extents)}; the right layout has {span(right.extents)}."
-        at = tuple(int(i) for i in np.argwhere(mine.offsets != right.offsets)[0])
-        count = int((mine.offsets != right.offsets).sum())
-        return (
-            f"The first difference, row by row, is at {to_words(at)}: yours {mine.offsets[at]}, right {right.offsets[at]} "
-            f"({count} of {right.offsets.size} coordinates differ)."
-        )
+    def diagnose(self, mine: Mapped, right: Mapped, told: bool) -> Diagnosis:
+        return diagnose.of_layout(mine, right, told)
 
 
-def span(extents: tuple[int, ...]) -> str:
-    """How many coordinates in each mode, in words.
+def _number_or_layout(text: str) -> Any:
+    found = read_number(text)
+    return read_layout(text) if found is None else found[0]
 
-    >>> span((6, 4)), span((6,))
-    ('6 x 4', '6 in one mode')
+
+def from_pair(value: tuple[Any, ...]) -> Layout:
+    """The layout of a pair (shape, stride); of any other tuple, the layout with that shape.
+
+    >>> print(from_pair(((6, 4), (1, 6))), from_pair((6, 4)))
+    (6,4):(1,6) (6,4):(1,6)
     """
-    return " x ".join(map(str, extents)) if len(extents) > 1 else f"{extents[0]} in one mode"
+    if len(value) == 2 and isinstance(value[0], tuple) and congruent(value[0], value[1]):
+        return Layout(value[0], value[1])
+    return Layout(value)
+
+
+MAKERS = re.compile(
+    r"\b(?:cute(?:::|\.))?(?:make_(?:layout|shape|stride|tuple)|Layout|Shape|Stride)\s*(?=[(<])|\bstride\s*=|\{\}"
+)
+ORDER = re.compile(r",\s*(Layout(?:Right|Left)|Gen(?:Row|Col)Major)\b")
+
+
+def read_layout(text: str) -> Any:
+    """A layout as people write it: CuTe's spelling, its C++ types, `make_layout(...)`, `Layout(...)`, a pair of tuples.
+
+    >>> print(read_layout("make_layout(make_shape(6, Int<4>{}), LayoutRight{});"), read_layout("((6,4),(1,6))"))
+    (6,4):(4,1) (6,4):(1,6)
+    """
+    said = tidy(text)
+    if ":" in MAKERS.sub("", said.replace("::", "")) or not (MAKERS.search(said) or said.startswith("((")):
+        return parse_layout(said)
+    order = ORDER.search(said)
+    numbers = re.sub(r"Int<(\d+)>|_(?=\d)", lambda found: found[1] or "", ORDER.sub("", said))
+    value = read_tuple(MAKERS.sub("", numbers))
+    shape_only = order is not None
+    while isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], tuple):
+        (value,), shape_only = value, True
+    if not isinstance(value, tuple) or not value:
+        return parse_layout(said)
+    if order and order[1] in ("LayoutRight", "GenRowMajor"):
+        return row_major(value)
+    if len(value) == 2 and congruent(value[0], value[1]) and not shape_only:
+        return Layout(value[0], value[1])
+    return Layout(value)
+
+
+def row_major(shape: tuple[Any, ...]) -> Layout:
+    """The layout of this shape whose last mode is the fastest (flat shapes)."""
+    sizes = [product(extent) for extent in shape]
+    return Layout(shape, tuple(int(np.prod(sizes[i + 1 :])) for i in range(len(sizes))))

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import ipywidgets as widgets
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Prediction
+from cutelab.course.ask.ids import canonical
 from cutelab.course.ask.kinds import Choice
+from cutelab.course.ask.reading import shown
 from cutelab.course.lab.checking import trouble
+from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.lessons import find_prediction
 from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.report import restore
 from cutelab.course.lab.store import now, store
 
 OPEN = "Your prediction is not locked in yet."
+WAKE = "Run this cell (Shift+Enter) to lock in an answer."
 SHORT = 24  # characters; options up to this length are buttons, longer ones a list
 
 
 class PredictView:
     """The control of one prediction: the question, an answer, "Lock in", and then the reveal. Made by `predict`."""
 
-    def __init__(self, prediction: Prediction, options: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, prediction: Prediction, options: tuple[tuple[Any, str], ...], id: str = "") -> None:
         self.prediction = prediction
+        self.id = id or prediction.id
         self.options = options
         self._question = widgets.HTML(self._asked())
         self._control = self._make_control()
@@ -34,10 +38,18 @@ class PredictView:
             layout=widgets.Layout(margin="2px 2px 2px 16px"),
         )
         self._button.on_click(lambda _: self._lock_typed())
+        self._guess = widgets.Checkbox(
+            description="a guess",
+            value=False,
+            indent=False,
+            tooltip="Tick it if you are not sure: the question comes back in a later review",
+            layout=widgets.Layout(width="auto", margin="2px 2px 2px 12px"),
+        )
         self._reveal = widgets.HTML()
         self._say(OPEN)
         self._row = widgets.HBox(
-            [self._control, self._button], layout=widgets.Layout(flex_flow="row wrap", align_items="center")
+            [self._control, self._button, self._guess],
+            layout=widgets.Layout(flex_flow="row wrap", align_items="center"),
         )
         self.box = widgets.VBox([self._question, self._row, self._reveal], layout=widgets.Layout(max_width="736px"))
         self._show()
@@ -48,9 +60,11 @@ class PredictView:
 
     def _make_control(self) -> Any:
         if not self.options:
-            return widgets.Text(
+            box = widgets.Text(
                 description="prediction", placeholder="a whole number", layout=widgets.Layout(width="220px")
             )
+            box.on_msg(lambda _, content, __: self._lock_typed() if content.get("event") == "submit" else None)  # Enter
+            return box
         pairs = [(text, key) for key, text in self.options]
         if max(len(text) for text, _ in pairs) <= SHORT:
             return widgets.ToggleButtons(options=pairs, value=None, style={"button_width": "auto"})
@@ -59,32 +73,37 @@ class PredictView:
     @property
     def locked(self) -> bool:
         """Is the prediction locked in?"""
-        return "answer" in store().item(self.prediction.id)
+        return "answer" in store().item(self.id)
 
     @property
     def answer(self) -> Any:
         """The locked answer, None before."""
-        return restore(store().item(self.prediction.id).get("answer"))
+        return restore(store().item(self.id).get("answer"))
 
-    def lock(self, answer: Any) -> PredictView:
-        """Lock this answer in and show the reveal. The first answer stays: a later call changes nothing."""
-        reading = self.prediction.kind.read(answer, self.prediction.id)
+    @property
+    def sure(self) -> bool | None:
+        """Was it locked in as sure, or as a guess (False)? None before."""
+        item = store().item(self.id)
+        return bool(item.get("sure", True)) if "answer" in item else None
+
+    def lock(self, answer: Any, *, sure: bool = True) -> PredictView:
+        """Lock this answer in, as sure or as a guess, and show the reveal. The first answer stays: a later call changes nothing."""
+        reading = self.prediction.kind.read(answer, self.id)
         kept = list(reading) if isinstance(reading, tuple) else reading
-        store().change(self.prediction.id, lambda item: item or {"answer": kept, "locked": now()})
+        record = {"answer": kept, "locked": now(), **({} if sure else {"sure": False})}
+        store().change(self.id, lambda item: item or record)
         self._show()
         return self
 
     def _lock_typed(self) -> None:
         said = self._control.value
-        if isinstance(said, str) and not self.options:
-            if not re.fullmatch(r"\s*-?\d{1,18}\s*", said):
-                self._say("✗ Type a whole number first, for example 12; then lock it in.")
-                return
-            said = int(said)
         if said is None:
             self._say("✗ Choose one of the answers first; then lock it in.")
             return
-        self.lock(said)
+        try:
+            self.lock(said, sure=not self._guess.value)
+        except CuteLabError:
+            self._say(f"✗ Type {self.prediction.kind.form} first; then lock it in.")
 
     def _say(self, text: str) -> None:
         self._reveal.value = f'<div role="status">{to_html(text)}</div>'
@@ -97,8 +116,8 @@ class PredictView:
         try:
             verdict = self.prediction.reveal(answer)
         except CuteLabError:  # the question has changed since
-            return Card("note", "!", f"Your locked answer {answer!r} is of an older question.")
-        lines = (verdict.second, store().take_notice())
+            return Card("note", "!", f"Your locked answer {shown(answer)} is of an older question.")
+        lines = tuple(filter(None, (verdict.second, store().take_notice())))
         return Card(verdict.state, "✓" if verdict.state == "good" else "!", verdict.sentence, lines)
 
     def _show(self) -> None:
@@ -110,7 +129,8 @@ class PredictView:
             self._control.value = self.answer if self.answer in keys else None
         else:
             self._control.value = str(self.answer)
-        self._control.disabled = self._button.disabled = True
+        self._control.disabled = self._button.disabled = self._guess.disabled = True
+        self._guess.value = self.sure is False
         self._button.description = "Locked in"
         self._reveal.value = f'<div role="status">{card._repr_html_()}</div>'
 
@@ -118,17 +138,19 @@ class PredictView:
         card = self.card()
         return OPEN if card is None else repr(card)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def outputs(self) -> tuple[dict[str, Any], ...]:
+        """The live control, and what is kept of it for another day: two mimebundles."""
         card = self.card()
-        below = OPEN if card is None else card._repr_html_()
-        bundle = dict(self.box._repr_mimebundle_(**kwargs) or {})
-        bundle["text/html"] = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
-        bundle["text/plain"] = repr(self)
-        return bundle
+        below, wake = (OPEN, WAKE) if card is None else (card._repr_html_(), "")
+        html = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
+        return live_and_kept(self.box, f'predict("{self.prediction.id}")', repr(self), html, wake)
+
+    def _ipython_display_(self) -> None:
+        show(self.outputs())
 
     def close(self) -> None:
         """Close the widgets (a cell that is run again closes the control that it showed before)."""
-        for widget in (self._question, self._control, self._button, self._reveal, self._row, self.box):
+        for widget in (self._question, self._control, self._button, self._guess, self._reveal, self._row, self.box):
             widget.close()
 
 
@@ -139,17 +161,19 @@ def predict(id: str, *choices: Any) -> PredictView | Card:
     """What do you expect? Shows the question with a control and "Lock in"; then the computed answer and a word on yours.
 
     A locked answer stays, also after the kernel is restarted. `choices`, if given, are offered as buttons in place of a
-    number box. In plain code: `predict("01.a").lock(19)`.
+    number box. In plain code: `predict("layout.a").lock(19)`, or `.lock(19, sure=False)` for a guess. "layout.a+1" asks the
+    same with other numbers.
     """
     try:
         prediction = find_prediction(id)
         options = offered(prediction, choices)
     except CuteLabError as error:
         return trouble(error)
-    if id in _shown:
-        _shown.pop(id).close()
-    _shown[id] = PredictView(prediction, options)
-    return _shown[id]
+    key = canonical(id)
+    if key in _shown:
+        _shown.pop(key).close()
+    _shown[key] = PredictView(prediction, options, key)
+    return _shown[key]
 
 
 def offered(prediction: Prediction, choices: tuple[Any, ...]) -> tuple[tuple[Any, str], ...]:

@@ -8,11 +8,15 @@ from typing import Any
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Prediction
-from cutelab.course.lab.lessons import Lesson, lessons
-from cutelab.course.lab.reply import Table
-from cutelab.course.lab.store import Items, now, store
+from cutelab.course.ask.ids import topic_of
+from cutelab.course.ask.reading import shown
+from cutelab.course.lab.checking import trouble
+from cutelab.course.lab.lessons import Lesson, find_lesson, lessons
+from cutelab.course.lab.reply import Card, Table
+from cutelab.course.lab.store import Items, now, numbered, replace_file, store
 
-RESULTS_SCHEMA = "cutelab-results/1"
+RESULTS = "cutelab-results/"
+RESULTS_SCHEMA = RESULTS + "2"
 
 
 def progress() -> Table:
@@ -55,12 +59,14 @@ def summary(items: Items, name: str | None = None) -> dict[str, Any]:
                 "hints": item.get("hints", 0),
             }
             times = {key: item.get(key) for key in ("first", "last", "done")}
-            exercises.append({"id": e.id, "title": e.title, **kept, **times})
+            wrong = [{"answer": said, "words": words} for said, words in item.get("wrong", [])]
+            exercises.append({"id": e.id, "title": e.title, **kept, **times, "wrong": wrong})
         predictions = []
         for p in lesson.predictions:
             item = items.get(p.id, {})
             answer, locked = item.get("answer"), item.get("locked")
-            about = {"locked": locked, "answer": answer, "right": is_right(p, answer)}
+            sure = None if answer is None else bool(item.get("sure", True))
+            about = {"locked": locked, "answer": answer, "right": is_right(p, answer), "sure": sure}
             predictions.append({"id": p.id, "title": p.title, **about})
         notebooks.append({"notebook": lesson.notebook, "exercises": exercises, "predictions": predictions})
     every = [e for n in notebooks for e in n["exercises"]]
@@ -86,22 +92,61 @@ def is_right(prediction: Prediction, answer: Any) -> bool | None:
 
 def restore(answer: Any) -> Any:
     """A locked answer as it was before JSON: lists are tuples again."""
-    return tuple(answer) if isinstance(answer, list) else answer
+    return tuple(map(restore, answer)) if isinstance(answer, list) else answer
 
 
 def results(name: str | None = None, path: str | Path = "results.json") -> Path:
     """Where are my results for the teacher? Writes them as JSON and returns the file's path.
 
-    Per exercise: state, tries, hints used, times. Nothing personal but the name, if you give one.
+    Per exercise: state, tries, hints used, times, wrong answers. Nothing personal but the name, if you give one. Only a file
+    of results is written over, no other.
     """
     if name is not None and not isinstance(name, str):
-        raise CuteLabError(f'the name must be a text, got {name!r}; for example results("Ada")')
-    text = json.dumps(summary(store().items(), name), indent=1, ensure_ascii=False)
+        raise CuteLabError(f'the name must be a text, got {shown(name)}; for example results("Ada")')
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise CuteLabError(f'the path must be a file name, got {shown(path)}; for example results(path="results.json")')
     target = Path(path)
-    try:
-        target.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
+    if target.exists() and not is_results(target):
         raise CuteLabError(
-            f"{target} cannot be written ({error.strerror}); give another place, results(path=...)"
-        ) from None
+            f"{target} holds something else than results and stays as it is; give another name, results(path=...)"
+        )
+    text = json.dumps(summary(store().items(), name), indent=1, ensure_ascii=False)
+    try:
+        replace_file(target, text + "\n")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise CuteLabError(f"{target} cannot be written ({why}); give another place, results(path=...)") from None
     return target
+
+
+def is_results(path: Path) -> bool:
+    """Does this file hold results, of any version?"""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and str(data.get("schema", "")).startswith(RESULTS)
+
+
+def reset(lesson: str | None = None) -> Card:
+    """Start a lesson afresh, by number, name or topic ("03", "banks"); without one, the whole course.
+
+    Its answers and predictions are forgotten; a copy of the record as it was is set aside first.
+    """
+    try:
+        chosen = lessons() if lesson is None else (find_lesson(lesson),)
+        kept = store()
+        copy = None
+        if kept.path is not None and kept.path.is_file():
+            copy = numbered(kept.path.with_name("progress.before-reset.json"))
+            replace_file(copy, kept.path.read_text(encoding="utf-8"))
+    except CuteLabError as error:
+        return trouble(error)
+    except (OSError, ValueError):
+        return trouble(CuteLabError("the record cannot be copied here, so nothing was reset"))
+    topics = {one.topic for one in chosen}
+    gone = {key for key in kept.items() if lesson is None or topic_of(key) in topics}
+    kept.drop(gone)
+    what = "the whole course" if lesson is None else f"lesson {chosen[0].notebook}"
+    line = f"The record as it was is now {copy.name}." if copy else "Nothing had been saved before."
+    return Card("good", "✓", f"Afresh: {what}, {len(gone)} records.", (line,))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cutelab.core.composed import parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, to_text
-from cutelab.core.layout import Layout, cosize, size
+from cutelab.core.layout import Layout, cosize, parse_layout, size
 
 REGISTERS, SHARED, TENSOR = "registers", "shared memory", "tensor memory"
 

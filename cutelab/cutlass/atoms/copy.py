@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cutelab.algebra import typed
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Static
+from cutelab.core.int_tuple import Int
 from cutelab.core.layout import Layout, size
 from cutelab.core.leaves import mark
 from cutelab.cutlass.atoms.types import bits_of
@@ -212,6 +212,6 @@ def _one_thread(plain: str, base: str, types: str | None, value_bits: int) -> in
 def _in_values(side: Layout, value_bits: int) -> Layout:
     if size(side[1]) > 1 and size(side[1]) % value_bits:
         raise CuteLabError("not whole values")
-    found = typed.lower(typed.upcast(typed.lift(side)[0], Static(value_bits)))
+    found = typed.lower(typed.upcast(typed.lift(side)[0], Int(value_bits)))
     assert isinstance(found, Layout)
     return mark_layout(found)

@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, offsets
+from cutelab.core.layout import ComposedLayout, Layout, offsets
 from cutelab.core.swizzle import Swizzle
 
 Mode = tuple[Any, Any]  # shape, stride

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
-from cutelab.core.layout import Layout, check_table_size
+from cutelab.core.layout import ComposedLayout, Layout, check_table_size
 from cutelab.core.notation import Reader
 from cutelab.core.printing import print_inverse
 from cutelab.cutlass.matrix_layouts.equivalent import equivalent_layout

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutelab.core import lines
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.coordinates import CoordLayout, CoordTensor
-from cutelab.core.layout import Layout
+from cutelab.core.layout import ComposedLayout, Layout
 from cutelab.core.swizzle import Swizzle
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.copy import CopyAtom

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from cutelab import algebra
-from cutelab.core.composed import ComposedLayout, layout_of
 from cutelab.core.coordinates import CoordLayout, CoordTensor
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import MAX_DEPTH, Static, is_int
-from cutelab.core.layout import Layout
+from cutelab.core.int_tuple import MAX_DEPTH, Int, is_int
+from cutelab.core.layout import ComposedLayout, Layout, layout_of
 from cutelab.core.leaves import mark, stride_leaves, unmark
 from cutelab.core.notation import CALLS, SWIZZLES, TUPLES, Hole, Parsed, Reader
 from cutelab.core.swizzle import Swizzle
@@ -141,11 +140,7 @@ class ObjectReader(Reader):
         if is_int(number := self._plain_number()):
             return Layout(
                 number,
-                Static(0)
-                if isinstance(number, Static) and number == 1
-                else Static(1)
-                if isinstance(number, Static)
-                else 1,
+                Int(0) if isinstance(number, Int) and number == 1 else Int(1) if isinstance(number, Int) else 1,
             )
         found = self.value(level + 1)
         if isinstance(found, Tiler) and all(is_int(x) or isinstance(x, tuple) for x in found):
@@ -720,7 +715,7 @@ def _object_of(parsed: Parsed) -> Any:
 
 def _marked(found: Any, *arguments: Any) -> Any:
     """The result of an operation on layouts: all compile-time where all the arguments are, plain otherwise."""
-    static = all(isinstance(x, Static) for argument in arguments for x in _integers(argument))
+    static = all(isinstance(x, Int) for argument in arguments for x in _integers(argument))
     change = mark if static else unmark
     if isinstance(found, Layout):
         return Layout(change(found.shape), change(found.stride))

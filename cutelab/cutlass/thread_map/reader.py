@@ -58,8 +58,8 @@ def parse_thread_map(text: str) -> ThreadMap:
     Traceback (most recent call last):
     ...
     cutelab.core.errors.CuteLabError: expected ',' between the two extents: PitchLinearShape<contiguous,strided>
-      PitchLinearStripminedThreadMap<PitchLinearShape<16>, 32, 1>
-                                                        ^
+      ...rStripminedThreadMap<PitchLinearShape<16>, 32, 1>
+                                                 ^
     """
     reader = Reader(text, "thread map", EXAMPLE)
     found = read_thread_map(reader)
@@ -104,7 +104,8 @@ def read_thread_map(reader: Reader, level: int = 0) -> ThreadMap:
     except CuteLabError as error:
         if "\n" in str(error):
             raise
-        reader.fail(str(error), begin)
+        _, rejected, why = str(error).partition(" is rejected: ")
+        reader.fail(f"this{rejected}{why}" if why else str(error), begin)  # the line below shows the type
 
 
 def _parameters(cls: type[ThreadMap]) -> str:

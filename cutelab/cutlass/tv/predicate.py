@@ -10,7 +10,7 @@ import numpy as np
 from cutelab.algebra import typed
 from cutelab.core.coordinates import CoordLayout, make_identity_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Static, as_int_tuple, flatten, to_text
+from cutelab.core.int_tuple import Int, as_int_tuple, flatten, to_text
 from cutelab.core.layout import check_table_size, size
 from cutelab.core.leaves import ScaledBasis, stride_leaves
 from cutelab.cutlass.tv.tiled_copy import TiledCopy
@@ -82,7 +82,7 @@ def predicate(tiled: TiledCopy | TiledMMA, shape: Any, thread: int | None = None
 def _marked(stride: Any) -> Any:
     if isinstance(stride, tuple):
         return tuple(map(_marked, stride))
-    return ScaledBasis(Static(stride.value), stride.path)
+    return ScaledBasis(Int(stride.value), stride.path)
 
 
 def _steps(layout: Any, paths: tuple[tuple[int, ...], ...]) -> np.ndarray:

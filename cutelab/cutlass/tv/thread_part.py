@@ -11,11 +11,10 @@ from typing import Any
 
 from cutelab.algebra import typed
 from cutelab.algebra.typed import Typed
-from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.coordinates import CoordLayout, CoordTensor
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Static, idx2crd, is_int
-from cutelab.core.layout import Layout
+from cutelab.core.int_tuple import Int, idx2crd, is_int
+from cutelab.core.layout import ComposedLayout, Layout, parse_layout
 from cutelab.core.leaves import ONE, ZERO, Coordinate, assemble, mul, stride_leaves
 from cutelab.core.swizzle import Swizzle
 
@@ -74,7 +73,7 @@ def _start(data: CoordLayout, modes: list[Typed], coordinates: list[Any]) -> Coo
         if not isinstance(cut, CoordLayout):
             continue
         for path in cut.paths:
-            values[path] += int(cut.component(path)(coordinate))
+            values[path] += int(Layout(*cut.component(path))(coordinate))
     return assemble(values)
 
 
@@ -119,22 +118,22 @@ def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], 
 def _as_strides(swizzle: Swizzle, fixed: int, runtime: int) -> Typed:
     """The swizzle around one offset as a layout of bits: bits that are not crossed keep their stride, the others add or subtract.
 
-    Static where the bit of the offset that decides is known at compile time, as in CuTe.
+    Int where the bit of the offset that decides is known at compile time, as in CuTe.
     """
     low_y, low_z = swizzle.yyy & -swizzle.yyy, swizzle.zzz & -swizzle.zzz
 
     def step(decided_by: int, if_clear: int, if_set: int) -> int:
         value = if_set if fixed & decided_by else if_clear
-        return value if runtime & decided_by else Static(value)
+        return value if runtime & decided_by else Int(value)
 
     z_bits = tuple(step(low_y << i, low_z << i, -(low_z << i)) for i in range(swizzle.bits))
     y_bits = tuple(step(low_z << i, (low_y + low_z) << i, (low_y - low_z) << i) for i in range(swizzle.bits))
     low, high = (z_bits, y_bits) if low_z < low_y else (y_bits, z_bits)
     b, m, s = swizzle.bits, swizzle.base, abs(swizzle.shift)
-    twos = (Static(2),) * b
+    twos = (Int(2),) * b
     return Typed(
-        (Static(1 << m), twos, Static(1 << (s - b)), twos, ONE),
-        (ONE, low, Static(1 << (m + b)), high, Static(1 << (m + b + s))),
+        (Int(1 << m), twos, Int(1 << (s - b)), twos, ONE),
+        (ONE, low, Int(1 << (m + b)), high, Int(1 << (m + b + s))),
     )
 
 
@@ -153,7 +152,7 @@ def fragment_like(part_layout: AnyLayout) -> AnyLayout:
     """
     x, marks = split(part_layout)
     modes = typed.modes_of(x)
-    if len(modes) < 2 or not all(isinstance(s, Static) for s in stride_leaves(x.shape)):
+    if len(modes) < 2 or not all(isinstance(s, Int) for s in stride_leaves(x.shape)):
         return typed.lower(typed.compact(x.shape), marks)
     first = typed.compact(typed.filter_zeros(modes[0]).shape)
     block = Typed(modes[0].shape, first.stride)
@@ -165,14 +164,14 @@ def fragment_like(part_layout: AnyLayout) -> AnyLayout:
 def _ordered(x: Typed) -> Typed:
     """Compact, in the order of x's own strides; runtime strides come last, in the order in which they stand."""
     flat = typed.flat_modes(x)
-    order = [(0, int(d)) if isinstance(d, Static) else (1, i) for i, (_, d) in enumerate(flat)]
+    order = [(0, int(d)) if isinstance(d, Int) else (1, i) for i, (_, d) in enumerate(flat)]
     strides = []
     for i, (s, _) in enumerate(flat):
         start: Any = ONE
         for j, (other, _) in enumerate(flat):
             if order[j] < order[i]:
                 start = mul(start, other)
-        strides.append(ZERO if isinstance(s, Static) and s == 1 else start)
+        strides.append(ZERO if isinstance(s, Int) and s == 1 else start)
     leaves = iter(strides)
 
     def fill(shape: Any) -> Any:

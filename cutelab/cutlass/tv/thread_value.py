@@ -14,10 +14,9 @@ import numpy as np
 
 from cutelab.algebra import composition, raked_product, right_inverse
 from cutelab.core import int_tuple
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import as_int_tuple, is_int, product, to_text
-from cutelab.core.layout import Layout, check_table_size, offsets, size
+from cutelab.core.layout import ComposedLayout, Layout, check_table_size, offsets, size
 
 AnyLayout = Layout | ComposedLayout
 

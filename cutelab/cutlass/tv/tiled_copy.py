@@ -10,10 +10,9 @@ from typing import Any
 
 from cutelab.algebra import composition, typed, zipped_divide
 from cutelab.algebra.typed import Typed
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Static, as_int_tuple, product
-from cutelab.core.layout import Layout, size
+from cutelab.core.int_tuple import Int, as_int_tuple, product
+from cutelab.core.layout import ComposedLayout, Layout, size
 from cutelab.core.leaves import mark, mul
 from cutelab.cutlass.atoms.copy import CopyAtom, mark_layout
 from cutelab.cutlass.tv.thread_part import AnyLayout, Part, as_data, check_thread, part, split
@@ -165,7 +164,7 @@ class TiledCopy:
     def _threads_and_values(self, side: int) -> Typed:
         """((thread),(value, repetitions of the atom)) -> index in the tile."""
         ref = self.atom.layouts[2]
-        atoms = typed.zipped_divide(self._tv(), (Static(size(ref[0])), Static(size(ref[1]))))
+        atoms = typed.zipped_divide(self._tv(), (Int(size(ref[0])), Int(size(ref[1]))))
         cut = typed.composition(atoms, (self._side(side), None))
         first, second = (typed.modes_of(m) for m in typed.modes_of(cut))
         zipped = typed.join([typed.join([a, b]) for a, b in zip(first, second, strict=True)])
@@ -211,10 +210,10 @@ class TiledCopy:
         shape = tuple(mark(t) for t in self.tile)
         inverse = typed.composition(typed.right_inverse(self._tv()), typed.compact(shape))
         try:
-            by_values = typed.upcast(inverse, mul(Static(self.threads), v))
+            by_values = typed.upcast(inverse, mul(Int(self.threads), v))
             mnk = typed.right_inverse(by_values)
             order = typed.zipped_divide(
-                typed.logical_product(typed.compact(v), mnk), typed.compact(Static(size(self.atom.layouts[2][1])))
+                typed.logical_product(typed.compact(v), mnk), typed.compact(Int(size(self.atom.layouts[2][1])))
             )
             sizes = tuple(typed.product(m.shape) for m in typed.modes_of(by_values))
             tiles = typed.zipped_divide(x, (v, *sizes))

@@ -336,7 +336,7 @@ def make_tiled_mma(
     strides = [layout[i].stride for i in range(len(layout))]
     missing = 3 - len(shapes)
     if missing < 0:
-        raise CuteLabError(f"the atoms lie along M, N and K: {to_text(layout.shape)} has more than three modes")
+        raise CuteLabError(f"the atoms lie along M, N and K: {to_text(layout.shape)[:60]} has more than three modes")
     entries = permutations if isinstance(permutations, tuple | list) else (permutations,)
     entries = (*entries, *[None] * (3 - len(entries)))
     return TiledMMA(atom, Layout((*shapes, *[1] * missing), (*strides, *[0] * missing)), entries)

@@ -109,11 +109,16 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     return block
 
 
+def _stripe(banks: np.ndarray) -> np.ndarray:
+    """Which colour has each bank of a stripe? There are 32, as in a cell."""
+    return banks % (len(scale_colours("bank")) - 1)
+
+
 def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Which (fill, ink) has each cell?"""
     table = scale_colours(grid.scale)
     last = len(table) - 1
-    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale == "category" else grid.fill
+    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale in ("category", "bank") else grid.fill
     if fill.size and not (fill.min() >= -1 and fill.max() < last):
         raise CuteLabError(
             f"grid {grid.name!r}: the scale {grid.scale!r} has the fills 0 to {last - 1} and -1 for paper; "
@@ -144,7 +149,7 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         block.ops.append(
             Cells(
                 grid.name, xs, ys[part], widths, height - gap, (w, height), pair[part], colours, labels, states,
-                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split, empty,
+                _stripe(grid.stripe[part]) if foot and grid.stripe is not None else None, scale_colours("bank"), STRIPE, split, empty,
             )
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ def composed(a: Layout, b: Layout) -> str:
 
 PREDICTIONS = (
     Prediction(
-        id="07.a",
+        id="algebra.a",
         title="One mode",
         kind=Choice.of("5:2", "5:4", "5:6", "5:8"),
         question="A is `20:2`: twenty elements, 2 apart. B is `5:4`: it asks for every fourth of them. What is A o B?",
@@ -38,7 +38,7 @@ PREDICTIONS = (
         because="A step of 4 indices, each 2 offsets wide: 4·2.",
     ),
     Prediction(
-        id="07.b",
+        id="algebra.b",
         title="A step of 12",
         kind=Choice.of("4:12", "4:13", "refused"),
         question="A is `(8,8):(1,9)`, B is `4:12`. A(12) is 13, since 12 is (4,1). What is A o B?",
@@ -50,7 +50,7 @@ PREDICTIONS = (
         because="The steps are 13, 14 and 13 offsets: no one stride says that, so there is no such layout.",
     ),
     Prediction(
-        id="07.c",
+        id="algebra.c",
         title="Threads on padding",
         kind=Choice.of(0, 7, 8),
         question="A is `(8,8):(1,9)` with its unused offsets 8, 17, 26 and so on. B hands its 64 elements to 32 threads, 2 each. "
@@ -98,7 +98,7 @@ def first_wrong() -> int:
 
 EXERCISES = (
     Exercise(
-        id="07.1",
+        id="algebra.1",
         title="Every second row",
         kind=LayoutMap('"(4,4):(1,8)"'),
         question=(
@@ -128,7 +128,7 @@ EXERCISES = (
         because="Down: 2 rows of 4. Across: one column, which is 1 away.",
     ),
     Exercise(
-        id="07.2",
+        id="algebra.2",
         title="A mode that splits",
         kind=LayoutMap('"(3,(2,2)):(1,(2,3))"'),
         question=(
@@ -160,7 +160,7 @@ EXERCISES = (
         because="`3:1` becomes `3:16`; `4:5` takes 2 of the 10 at 5·16, then 2 more through `2:4`.",
     ),
     Exercise(
-        id="07.3",
+        id="algebra.3",
         title="Admitted or refused",
         name="admitted",
         kind=Function(
@@ -222,7 +222,7 @@ EXERCISES = (
         because="Skip the mode whole, stay inside it, or fill it evenly and go on.",
     ),
     Exercise(
-        id="07.4",
+        id="algebra.4",
         title="Compiled and wrong",
         kind=Value("int", example="4"),
         question=(
@@ -247,7 +247,7 @@ EXERCISES = (
         because="Index 6 is (2,1,0): A gives 2·2 + 1·3 = 7, C++ gives 3. A step of 3 does not divide 4.",
     ),
     Exercise(
-        id="07.5",
+        id="algebra.5",
         title="How wide a copy",
         kind=Value("int", example="2"),
         question=(

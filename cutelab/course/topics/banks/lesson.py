@@ -20,7 +20,7 @@ def column(pitch: int) -> int:
 
 PREDICTIONS = (
     Prediction(
-        id="03.a",
+        id="banks.a",
         title="A narrow tile",
         kind=Value("int", example="2"),
         question="The tile is `(32,8):(8,1)` of float32. Lane i reads row i of column 0. How many wavefronts?",
@@ -34,7 +34,7 @@ PREDICTIONS = (
         because="8 · row modulo 32 takes four values only, so 32 lanes sit in four banks, eight in each.",
     ),
     Prediction(
-        id="03.b",
+        id="banks.b",
         title="One element more",
         kind=Value("int", example="2"),
         question=(
@@ -50,7 +50,7 @@ PREDICTIONS = (
         because="31 has no common divisor with 32; with pitch 32 each row starts in the same bank.",
     ),
     Prediction(
-        id="03.c",
+        id="banks.c",
         title="Sixteen bytes a lane",
         kind=Choice.of(1, 4, 8, 32),
         question="Lane i loads the 16 bytes at address 16 · i, as `float4` does. How many wavefronts?",
@@ -90,7 +90,7 @@ def ways(pitch: int) -> int:
 
 EXERCISES = (
     Exercise(
-        id="03.1",
+        id="banks.1",
         title="The bank of an element",
         name="bank",
         kind=Function(
@@ -129,7 +129,7 @@ EXERCISES = (
         because="Offset, times bytes, divided by 4, modulo 32: the same four steps for every element type.",
     ),
     Exercise(
-        id="03.2",
+        id="banks.2",
         title="Why 33 helps",
         name="ways",
         kind=Function(
@@ -169,7 +169,7 @@ EXERCISES = (
         because="33 has no common divisor with 32, so 32 rows start in 32 banks; any odd pitch does that.",
     ),
     Exercise(
-        id="03.3",
+        id="banks.3",
         title="Four wavefronts and no conflict",
         kind=Choice(
             (
@@ -198,7 +198,7 @@ EXERCISES = (
         because="128 words in wavefronts of 32: the count equals the ideal, so nothing is lost.",
     ),
     Exercise(
-        id="03.4",
+        id="banks.4",
         title="A pitch for wide lanes",
         kind=Value("int", example="65"),
         question=(
@@ -226,7 +226,7 @@ EXERCISES = (
         because="8 halves are 16 bytes: each row starts four banks further, and eight rows fill all 32 banks.",
     ),
     Exercise(
-        id="03.5",
+        id="banks.5",
         title="When padding hurts",
         kind=Value("tuple", example="(8, 24)", unordered=True),
         question=(
@@ -236,7 +236,7 @@ EXERCISES = (
         right=lambda: tuple(n for n in ROWS if ways(n + 1) > ways(n)),
         solution="answer = (23, 31, 63)",
         hints=(
-            "Take your function from 03.2 and compare each length with the next number.",
+            "Take your function `ways` from exercise 2 and compare each length with the next number.",
             "A pitch that is odd is already as good as it gets.",
         ),
         wrong=(

@@ -14,17 +14,17 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 def row_of(layout: Layout, row: int = 0) -> int:
     """Sectors of a warp whose lane i loads float32 element (row, i)."""
-    return sectors(WarpAccess(np.array([4 * layout(row, lane) for lane in range(32)]), 4)).count
+    return int(sectors(WarpAccess(np.array([4 * layout(row, lane) for lane in range(32)]), 4)).count)
 
 
 def side_by_side(access_bytes: int, start_byte: int = 0) -> int:
     """Sectors of a warp whose lanes stand side by side."""
-    return sectors(WarpAccess(start_byte + access_bytes * np.arange(32), access_bytes)).count
+    return int(sectors(WarpAccess(start_byte + access_bytes * np.arange(32), access_bytes)).count)
 
 
 PREDICTIONS = (
     Prediction(
-        id="02.a",
+        id="coalescing.a",
         title="Every second element",
         kind=Value("int", example="12"),
         question="Lane i loads the float32 element 2·i. How many sectors does the warp request?",
@@ -39,7 +39,7 @@ PREDICTIONS = (
         because="The lanes are 8 bytes apart, so 256 bytes are fetched: 8 sectors, each half used.",
     ),
     Prediction(
-        id="02.b",
+        id="coalescing.b",
         title="A row of a column-major matrix",
         kind=Choice.of(1, 4, 16, 32),
         question=(
@@ -55,7 +55,7 @@ PREDICTIONS = (
         because="Neighbours in the row are 4 elements apart, 16 bytes: two lanes a sector.",
     ),
     Prediction(
-        id="02.c",
+        id="coalescing.c",
         title="One element late",
         kind=Choice.of(4, 5, 8),
         question="The 32 lanes load 32 neighbouring float32 elements, but the first is element 1, not element 0. Sectors?",
@@ -67,7 +67,7 @@ PREDICTIONS = (
         because="The last lane stands at byte 128, in a fifth sector, of which only 4 bytes are used.",
     ),
     Prediction(
-        id="02.d",
+        id="coalescing.d",
         title="Sixteen bytes a lane",
         kind=Choice((("a", "4"), ("b", "16"), ("c", "64"))),
         question="Each of the 32 lanes loads a float4, all side by side. How many sectors does the warp request?",
@@ -85,7 +85,7 @@ PREDICTIONS = (
 
 def strided(stride: int, size: int) -> int:
     """Sectors of 32 lanes that load one element each, `stride` elements apart, from the start of a line."""
-    return sectors(WarpAccess(np.arange(32) * stride * size, size)).count
+    return int(sectors(WarpAccess(np.arange(32) * stride * size, size)).count)
 
 
 def draw_stride(random: Random) -> tuple[int, int]:
@@ -102,12 +102,12 @@ def vector_against_scalar() -> tuple[int, int]:
     """Sectors of 128 float32: four loads of 4 bytes a lane; one of 16 bytes a lane."""
     lane = np.arange(32)
     scalar = WarpAccess(4 * (lane + 32 * np.arange(4)[:, None]), 4)
-    return int(sectors(scalar).count.sum()), sectors(WarpAccess(16 * lane, 16)).count
+    return int(np.sum(sectors(scalar).count)), int(sectors(WarpAccess(16 * lane, 16)).count)
 
 
 EXERCISES = (
     Exercise(
-        id="02.1",
+        id="coalescing.1",
         title="Count by hand",
         kind=Value("int", example="12"),
         question="Lane i loads the float32 element 6·i, counted from the start of a line. How many sectors does the warp request?",
@@ -129,7 +129,7 @@ EXERCISES = (
         because="24 bytes from lane to lane: the 32 lanes are spread over 24 sectors, and none is skipped.",
     ),
     Exercise(
-        id="02.2",
+        id="coalescing.2",
         title="Choose the layout",
         kind=LayoutMap('"(4,2):(2,1)"'),
         question=(
@@ -157,7 +157,7 @@ EXERCISES = (
         because="Row-major: the column mode has stride 1, and rows of 256 bytes all begin at a sector.",
     ),
     Exercise(
-        id="02.3",
+        id="coalescing.3",
         title="What the start of a row costs",
         kind=Value("int", example="12"),
         question=(
@@ -185,7 +185,7 @@ EXERCISES = (
         because="104·4 = 416 bytes are 13 sectors. It costs 4 elements a row, 4 % of the memory.",
     ),
     Exercise(
-        id="02.4",
+        id="coalescing.4",
         title="One wide load or four narrow ones",
         kind=Value("tuple", example="(8, 8)"),
         question=(
@@ -211,7 +211,7 @@ EXERCISES = (
         because="The bytes are the same, and so are the sectors. What the wide load saves is instructions: one for four.",
     ),
     Exercise(
-        id="02.5",
+        id="coalescing.5",
         title="A rule for strides",
         name="count",
         kind=Function(

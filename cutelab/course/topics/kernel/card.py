@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutelab.course.card.picture import Bar, Bars, Cure, Grid, Key, Line, Lines, Picture, Ring, Tips
+from cutelab.course.card.picture import Bar, Bars, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.card.words import number
 from cutelab.course.topics.kernel import words
-from cutelab.plans import PlannedAccess
+from cutelab.plans import Access
 from cutelab.plans.tiles import tile_elements
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def picture(result: Result) -> Picture:
         reads=f"{params.kernel} of float32, block {params.block}, {params.width} bytes a lane",
         copies=_copies(result),
         tips=_tips(result) if ringed else None,
-        cures=_cures(result),
+        offers=_offers(result),
     )
 
 
@@ -94,7 +94,7 @@ def _accesses(result: Result, space: str) -> Bars:
     return Bars(space, bars, f"predicted for one block{step}: {space} memory")
 
 
-def _bad(access: PlannedAccess) -> bool:
+def _bad(access: Access) -> bool:
     return access.ways > 1 if access.space == "shared" else access.count > access.ideal
 
 
@@ -135,18 +135,18 @@ def _copies(result: Result) -> dict[str, str]:
     return found
 
 
-def _cures(result: Result) -> tuple[Cure, ...]:
+def _offers(result: Result) -> tuple[Offer, ...]:
     """The padded and the swizzled variant, if the tile is read with conflicts or one of them is in use."""
     params = result.params
     if params.variant == "naive":
-        return (Cure("tile in shared memory", "rows are read, rows are written", {"variant": "padded"}),)
+        return (Offer("tile in shared memory", "rows are read, rows are written", {"variant": "padded"}),)
     plain = params.tile * (params.tile if params.kernel == "transpose" else 8)
     found = []
-    for cured, access in result.cures:
-        extra = tile_elements(cured.layout) - plain  # type: ignore[arg-type]
-        name = cured.variant
-        text = cured.swizzle if name == "swizzled" else f"pitch {cured.pitch}"
+    for fixed, access in result.fixes:
+        extra = tile_elements(fixed.layout) - plain  # type: ignore[arg-type]
+        name = fixed.variant
+        text = fixed.swizzle if name == "swizzled" else f"pitch {fixed.pitch}"
         changes = {"variant": name, "block": params.block}
         line = f"{text}  {number(access.count)} wavefronts"
-        found.append(Cure(line, words.size_of(extra, plain), changes, in_use=name == params.variant))
+        found.append(Offer(line, words.size_of(extra, plain), changes, in_use=name == params.variant))
     return tuple(found)

@@ -50,7 +50,7 @@ def gain() -> str:
 
 PREDICTIONS = (
     Prediction(
-        id="11.a",
+        id="kernel.a",
         title="The naive write",
         kind=Choice.of(1, 4, 32, 128),
         question="`out[x, y] = a[y, x]`: the 32 lanes of a warp differ in x. How many sectors does one warp's write to out take?",
@@ -63,7 +63,7 @@ PREDICTIONS = (
         because="Each lane writes to another row of out, and so to a sector of its own.",
     ),
     Prediction(
-        id="11.b",
+        id="kernel.b",
         title="Down the tile",
         kind=Value("int", example="4"),
         question="With a pitch of 32, how many wavefronts does one warp's read of `tile[x * 32 + y]` take?",
@@ -78,7 +78,7 @@ PREDICTIONS = (
         because="All 32 lanes meet in bank y, each on its own word.",
     ),
     Prediction(
-        id="11.c",
+        id="kernel.c",
         title="Four wavefronts for one",
         kind=Choice(
             (("not", "as fast as pitch 65"), ("half", "about half as fast"), ("quarter", "about a quarter as fast"))
@@ -92,7 +92,7 @@ PREDICTIONS = (
         because="Global memory is the slower part. Up to a point, conflicts hide behind it.",
     ),
     Prediction(
-        id="11.d",
+        id="kernel.d",
         title="The product",
         kind=Choice(
             (
@@ -139,6 +139,82 @@ def histogram() -> np.ndarray:
     return np.bincount(np.arange(1024) ** 2 // 9 % 32, minlength=32)
 
 
+ROW_SUMS_STARTER = """
+def row_sums(out, a):
+    tile, t = cuda.shared.array(1024, np.int32), cuda.threadIdx.x
+    for row in range(32):
+        tile[row * 32 + t] = a[row, t]
+    cuda.syncthreads()
+    for col in range(32):
+        out[t] += tile[t * 32 + col]
+"""
+
+HISTOGRAM_STARTER = """
+def histogram(out, a):
+    mine, t = cuda.shared.array(1024, np.int32), cuda.threadIdx.x
+    for i in range(32):
+        mine[t * 32 + i] = 0
+    for i in range(32):
+        mine[t * 32 + a[i * 32 + t]] += 1
+    cuda.syncthreads()
+    for i in range(32):
+        out[t] += mine[i * 32 + t]
+"""
+
+MATRIX = np.arange(TILE * TILE).reshape(TILE, TILE)
+NEAR_SUMS = (
+    (lambda out: not out.any(), "the array is all zero: nothing was added up, or nothing was written."),
+    (
+        lambda out: np.array_equal(out, MATRIX.sum(axis=0)),
+        "these are the sums of the columns: thread t has to add up row t.",
+    ),
+    (
+        lambda out: np.array_equal(out, MATRIX[:, -1]),
+        "this is the last element of each row: add (`+=`) where the kernel now overwrites.",
+    ),
+    (
+        lambda out: any(np.array_equal(out, MATRIX[:, :k].sum(axis=1)) for k in range(1, TILE)),
+        "only a part of each row is added up: every column belongs to the sum.",
+    ),
+    (
+        lambda out: any(np.array_equal(out, k * MATRIX.sum(axis=1)) for k in (2, 3, 4)),
+        "every row is added up more than once; was `out` set to zero before?",
+    ),
+    (lambda out: int(out[0]) == int(MATRIX[0].sum()) and not out[1:].any(), "only thread 0 has written its sum."),
+    (
+        lambda out: int(out.sum()) == int(MATRIX.sum()),
+        "all elements are added up, but to the wrong rows: write and read the tile with the same layout.",
+    ),
+    (
+        lambda out: True,
+        "the tile is not read as it was written: a pitch or an XOR in one of the two lines must stand in the other too.",
+    ),
+)
+
+
+def data_differ(out: np.ndarray) -> bool:
+    """Do these counts come from other data: all there, and in one bin?"""
+    return int(out.sum()) == 1024 and int(out.max()) == 1024
+
+
+NEAR_COUNTS = (
+    (lambda out: not out.any(), "the array is all zero: nothing was counted, or nothing was written."),
+    (data_differ, "all values fell into one bin: the data are not those of the exercise, or they are not read."),
+    (
+        lambda out: len(set(out.tolist())) == 1,
+        "every bin has the same count: the values in `a` have to choose the bin, and here they do not.",
+    ),
+    (
+        lambda out: int(out.sum()) == 1024,
+        "all 1,024 are counted, but not in their bins: in the last loop thread t has to add up bin t, over all lanes.",
+    ),
+    (
+        lambda out: int(out.sum()) < 1024,
+        "some counts are lost: lanes that add to one counter in the same step overwrite each other, or a counter is left out.",
+    ),
+    (lambda out: True, "some counters are added twice, or were not zero at the start."),
+)
+
 ROW_SUMS = """
 import numpy as np
 from cutelab.kernels import cuda, trace
@@ -175,7 +251,7 @@ answer = (trace(histogram, 1, 32, out, a), out)
 
 EXERCISES = (
     Exercise(
-        id="11.1",
+        id="kernel.1",
         title="The swizzle as an index",
         name="place",
         kind=Function(
@@ -214,7 +290,7 @@ EXERCISES = (
         because="The row's five bits lie right above the column's, and `Sw<5,0,5>` XORs them down.",
     ),
     Exercise(
-        id="11.2",
+        id="kernel.2",
         title="Pad the product's tile",
         kind=LayoutMap('"((4,32),8):((1,32),4)"'),
         question=(
@@ -245,9 +321,9 @@ EXERCISES = (
         because="One access of padding after each group: neighbours start 4 banks apart, so 8 of them fill the 32 banks.",
     ),
     Exercise(
-        id="11.3",
+        id="kernel.3",
         title="Row sums",
-        kind=Traced(row_sums, starter=992, accesses=64),
+        kind=Traced(row_sums, ROW_SUMS_STARTER, loads=32, stores=32, near=NEAR_SUMS),
         question=(
             "Each thread adds up its own row of the tile: 32 threads walk down a column of banks together. Change the kernel so "
             "that no shared access has a conflict. The sums stay the same."
@@ -261,13 +337,16 @@ EXERCISES = (
         ),
         wrong=(
             Wrong(
-                Seen(False, 0),
-                "no conflict is left, but the sums are wrong: write and read the tile with the same layout.",
-            ),
-            Wrong(Seen(False, 992), "the sums are wrong, and the conflicts are still there."),
-            Wrong(
                 Seen(True, 32),
                 "better: two lanes still meet in each bank, as with a pitch of 34. An odd pitch spreads all 32.",
+            ),
+            Wrong(
+                Seen(True, 96),
+                "better: four lanes still meet in each bank, as with a pitch of 36. An odd pitch spreads all 32.",
+            ),
+            Wrong(
+                Seen(True, 224),
+                "better: eight lanes still meet in each bank, as with a pitch of 40. An odd pitch spreads all 32.",
             ),
             Wrong(
                 Seen(True, 480),
@@ -277,9 +356,16 @@ EXERCISES = (
         because="The lanes of each access now touch 32 different banks: 1 wavefront each.",
     ),
     Exercise(
-        id="11.4",
+        id="kernel.4",
         title="Histogram",
-        kind=Traced(histogram, starter=1194, accesses=96),
+        kind=Traced(
+            histogram,
+            HISTOGRAM_STARTER,
+            loads=64,
+            stores=64,
+            near=NEAR_COUNTS,
+            remember="the 1,024 counters have to be set to zero first",
+        ),
         question=(
             "Each lane counts in 32 bins of its own, so that no two lanes touch one counter. But lanes that count the same bin "
             "meet in its bank. Find an order of the 1,024 counters, and of the last loop, without any conflict, whatever the data."
@@ -294,11 +380,7 @@ EXERCISES = (
         wrong=(
             Wrong(
                 Seen(True, 992),
-                "the first two loops are free now. The last one is not: its 32 lanes meet in one bank each time.",
-            ),
-            Wrong(
-                Seen(False, 0),
-                "no conflict is left, but the counts are wrong: each counter must be added exactly once.",
+                "in two of the three loops no lanes meet now. In the third its 32 lanes meet in one bank each time.",
             ),
             Wrong(
                 Seen(True, 142), "a pitch of 33 moves the conflicts about: which lanes meet still depends on the data."
@@ -307,7 +389,6 @@ EXERCISES = (
                 Seen(True, 136),
                 "with this XOR it still depends on the data which lanes meet. Let the bank be the lane.",
             ),
-            Wrong(Seen(False, 1194), "the counts are wrong, and the conflicts are still there."),
         ),
         because="Lane t counts in bank t, and in the last loop thread t starts at counter t: 32 banks in every step.",
     ),

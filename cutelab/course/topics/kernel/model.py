@@ -16,13 +16,13 @@ from cutelab.course.card.picture import Picture
 from cutelab.course.topics.kernel import card as kernel_panels
 from cutelab.course.topics.kernel.knobs import ITEM, VARIANTS, KernelParams
 from cutelab.hardware.measured import KernelTime
-from cutelab.plans import GemmPlan, PlannedAccess, TransposePlan
+from cutelab.plans import Access, GemmPlan, TransposePlan
 
 EDGES = {"transpose": 16384, "gemm": 4096}  # of the matrices that were timed
 
 
 @lru_cache(maxsize=64)
-def accesses_of(plan: TransposePlan | GemmPlan) -> tuple[PlannedAccess, ...]:
+def accesses_of(plan: TransposePlan | GemmPlan) -> tuple[Access, ...]:
     """`plan.accesses()`, kept: the variants beside a setting are asked for again in each step."""
     return plan.accesses()
 
@@ -42,22 +42,22 @@ class Result:
 
     params: KernelParams
     plan: TransposePlan | GemmPlan
-    accesses: tuple[PlannedAccess, ...]
+    accesses: tuple[Access, ...]
     table: np.ndarray | None
     read: np.ndarray | None
     time: KernelTime | None
     beside: tuple[tuple[str, KernelTime | None], ...]
-    cures: tuple[tuple[KernelParams, PlannedAccess], ...]
+    cures: tuple[tuple[KernelParams, Access], ...]
     yardstick: KernelTime
     second: KernelTime | None
 
     @property
-    def reader(self) -> PlannedAccess | None:
+    def reader(self) -> Access | None:
         """The access that reads down the tile: the one that the layout decides about."""
         return _reader(self.accesses)
 
     @property
-    def worst(self) -> PlannedAccess | None:
+    def worst(self) -> Access | None:
         """The access with the most to lose: shared ones with a conflict, global ones with more sectors than needed."""
         bad = [a for a in self.accesses if (a.ways > 1 if a.space == "shared" else a.count > a.ideal)]
         return max(bad, key=lambda a: a.count - a.ideal, default=None)
@@ -97,7 +97,7 @@ def compute(params: KernelParams) -> Result:
     return Result(params, plan, accesses, table, read, _time(params), beside, cures, yardstick, second)
 
 
-def _cures(params: KernelParams, accesses: tuple[PlannedAccess, ...]) -> tuple[tuple[KernelParams, PlannedAccess], ...]:
+def _cures(params: KernelParams, accesses: tuple[Access, ...]) -> tuple[tuple[KernelParams, Access], ...]:
     reader = _reader(accesses)
     if reader is None or (reader.ways <= 1 and params.variant not in ("padded", "swizzled")):
         return ()
@@ -105,7 +105,7 @@ def _cures(params: KernelParams, accesses: tuple[PlannedAccess, ...]) -> tuple[t
     return tuple((cured, _reader(accesses_of(cured.plan))) for cured in found)  # type: ignore[misc]
 
 
-def _reader(accesses: tuple[PlannedAccess, ...]) -> PlannedAccess | None:
+def _reader(accesses: tuple[Access, ...]) -> Access | None:
     """The access that reads down the tile: the one that the layout decides about. None without a tile."""
     return next((a for a in accesses if a.name in ("read tile", "read tile A")), None)
 

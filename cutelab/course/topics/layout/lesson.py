@@ -13,7 +13,7 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 PREDICTIONS = (
     Prediction(
-        id="01.a",
+        id="layout.a",
         title="One element",
         kind=Value("int", example="12"),
         question="In `(8,8):(8,1)` of half (2 bytes each), how many bytes after the first element does (2,3) lie?",
@@ -30,7 +30,7 @@ PREDICTIONS = (
         because="2·8 + 3·1 is the offset in elements; times 2 bytes.",
     ),
     Prediction(
-        id="01.b",
+        id="layout.b",
         title="From row to row",
         kind=Choice.of(0, 1, 2, 4),
         question="`(4,2):(2,1)` is row-major. How far is it from the last element of a row to the first of the next?",
@@ -43,7 +43,7 @@ PREDICTIONS = (
         because="The rows lie end to end: nothing is skipped.",
     ),
     Prediction(
-        id="01.c",
+        id="layout.c",
         title="Holes",
         kind=Value("int", example="12"),
         question="In `(8,8):(9,1)`, how many offsets between the first and the last element belong to no element?",
@@ -58,7 +58,7 @@ PREDICTIONS = (
         because="One hole between each two neighbouring rows; cosize counts to the last element and no further.",
     ),
     Prediction(
-        id="01.d",
+        id="layout.d",
         title="make_layout(8, 4)",
         kind=Choice.of("8:4", "(8,4):(1,8)", "(8,4):(4,1)"),
         question="In C++ somebody writes `make_layout(8, 4)`. Which layout is that? (`Layout(8, 4)` here is the same.)",
@@ -93,7 +93,7 @@ MANGLED = "((4,2),(2,4)):((2,16),(1,8))"
 
 EXERCISES = (
     Exercise(
-        id="01.1",
+        id="layout.1",
         title="Offsets by hand",
         name="offset",
         kind=Function(
@@ -149,7 +149,7 @@ EXERCISES = (
         because="row·cols + col·1: one stride for each mode, `(rows,cols):(cols,1)`.",
     ),
     Exercise(
-        id="01.2",
+        id="layout.2",
         title="Column-major",
         kind=LayoutMap('"(4,2):(2,1)"'),
         question=(
@@ -186,7 +186,7 @@ EXERCISES = (
         because="Down is stride 1, to the right is one column of 6. `Layout((6,4))` without strides means the same.",
     ),
     Exercise(
-        id="01.3",
+        id="layout.3",
         title="A padded row",
         kind=LayoutMap('"(8,8):(8,1)"'),
         question=(
@@ -215,7 +215,7 @@ EXERCISES = (
         because="The row stride is the pitch: 8 elements and 1 of padding. The shape stays.",
     ),
     Exercise(
-        id="01.4",
+        id="layout.4",
         title="Read the map backwards",
         kind=Value("tuple", example="(2, 0)"),
         question=(
@@ -246,7 +246,7 @@ EXERCISES = (
         because="Row 1 adds 2, column 3 is `(1,1)` and adds 1 + 6: together 9.",
     ),
     Exercise(
-        id="01.5",
+        id="layout.5",
         title="Interleaved columns",
         kind=LayoutMap('"(3,(2,2)):(2,(1,6))"'),
         question=(
@@ -290,7 +290,7 @@ EXERCISES = (
         because="In general `(M,(2,N/2)):(2,(1,2M))`: CUTLASS calls it ColumnMajorInterleaved<2>.",
     ),
     Exercise(
-        id="01.6",
+        id="layout.6",
         title="Two elements in one place",
         kind=LayoutMap('"((4,2),(2,4)):((2,16),(1,4))"'),
         question=(

@@ -8,7 +8,7 @@ from cutelab import Pipeline
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
-from cutelab.hardware.pipeline import SHARED_KB
+from cutelab.hardware.chip import CHIPS
 
 
 def cycles(stages: int = 1, m: int = 128, k: int = 32, latency: int = 600, copy_rate: int = 32) -> int:
@@ -23,7 +23,7 @@ def grown(old: float, new: float) -> str:
 
 PREDICTIONS = (
     Prediction(
-        id="10.a",
+        id="pipeline.a",
         title="Nothing overlaps",
         kind=Value("int", example="900"),
         question=(
@@ -40,7 +40,7 @@ PREDICTIONS = (
         because="Everything adds up: 600 + 512 + 512.",
     ),
     Prediction(
-        id="10.b",
+        id="pipeline.b",
         title="Two stages",
         kind=Choice.of(512, 541, 812, 1024),
         question="The same tile with two stages: double buffering. How many cycles does a tile take, once the pipeline is full?",
@@ -53,7 +53,7 @@ PREDICTIONS = (
         because="In the 1624 cycles of one round trip, two tiles pass instead of one: half the time for each.",
     ),
     Prediction(
-        id="10.c",
+        id="pipeline.c",
         title="A slow copy",
         kind=Choice.of(128, 512, 1024, 1152),
         question=(
@@ -69,7 +69,7 @@ PREDICTIONS = (
         because="The copy never stops, and each tile keeps it busy for 1024 cycles: two stages reach that, eight no more.",
     ),
     Prediction(
-        id="10.d",
+        id="pipeline.d",
         title="A deeper tile",
         kind=Choice((("a", "it stays the same"), ("b", "it doubles"), ("c", "it grows four times"))),
         question="A tile of 128 x 128 x 32 becomes 128 x 128 x 64: k doubles. What happens to the operations for each byte?",
@@ -105,7 +105,7 @@ def draw_cycles(random: Random) -> tuple[int, int, int]:
 def what_binds() -> str:
     """Exercise 10.3: which of its options is it?"""
     need = Pipeline(128, 128, 64, latency=1500, arch=None).stages_needed
-    fits = SHARED_KB["sm_86"] * 1024 // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
+    fits = CHIPS["sm_86"].block_bytes // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
     return "c" if fits < need else "a"
 
 
@@ -117,7 +117,7 @@ def draw_tile(random: Random) -> tuple[int, int, int]:
 
 def smallest_tile(copy_rate: int, mma_rate: int, element_bytes: int) -> int:
     """The smallest m, a power of two, at which the MMA of an m x m tile takes at least as long as its copy."""
-    return next(m for m in (2**i for i in range(13)) if _mma_binds(m, copy_rate, mma_rate, element_bytes))
+    return next(m for m in (1 << i for i in range(13)) if _mma_binds(m, copy_rate, mma_rate, element_bytes))
 
 
 def _mma_binds(m: int, copy_rate: int, mma_rate: int, element_bytes: int) -> bool:
@@ -127,7 +127,7 @@ def _mma_binds(m: int, copy_rate: int, mma_rate: int, element_bytes: int) -> boo
 
 EXERCISES = (
     Exercise(
-        id="10.1",
+        id="pipeline.1",
         title="One stage and two, by hand",
         kind=Value("tuple", example="(900, 450)"),
         question=(
@@ -158,7 +158,7 @@ EXERCISES = (
         because="A round trip of 500 + 512 + 256 cycles, shared by one tile or by two.",
     ),
     Exercise(
-        id="10.2",
+        id="pipeline.2",
         title="How many stages?",
         name="stages",
         kind=Function(
@@ -212,7 +212,7 @@ EXERCISES = (
         because="Round trip divided by the time of a tile, rounded up: Little's law.",
     ),
     Exercise(
-        id="10.3",
+        id="pipeline.3",
         title="Which limit binds?",
         kind=Choice(
             (
@@ -240,7 +240,7 @@ EXERCISES = (
         because="4 stages are needed and 3 fit. A tile with k = 32 has stages of half the size.",
     ),
     Exercise(
-        id="10.4",
+        id="pipeline.4",
         title="Operations a byte",
         name="intensity",
         kind=Function(
@@ -271,7 +271,7 @@ EXERCISES = (
         because="It is m / element_bytes: twice as wide a tile asks half as much of memory for the same work.",
     ),
     Exercise(
-        id="10.5",
+        id="pipeline.5",
         title="The smallest tile",
         kind=Value("int", example="32"),
         question=(

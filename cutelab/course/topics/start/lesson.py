@@ -9,7 +9,7 @@ from cutelab.course.ask.kinds import Choice, Value
 
 PREDICTIONS = (
     Prediction(
-        id="00.a",
+        id="start.a",
         title="Bytes of a tile",
         kind=Value("int", example="12"),
         question="A tile has 4 rows and 8 columns of float (4 bytes each). How many bytes is that, without padding?",
@@ -26,7 +26,7 @@ PREDICTIONS = (
 
 EXERCISES = (
     Exercise(
-        id="00.1",
+        id="start.1",
         title="Give an answer",
         kind=Value("int", example="12"),
         question=(
@@ -44,12 +44,12 @@ EXERCISES = (
         because="4 rows of 8 elements. An answer may also be an expression: `4 * 8`.",
     ),
     Exercise(
-        id="00.2",
+        id="start.2",
         title="Be wrong once",
         kind=Choice((("a", "8"), ("b", "16"), ("c", "32"), ("d", "1024"))),
         question=(
             'How many threads has a warp: "a" 8, "b" 16, "c" 32 or "d" 1024? Give a wrong letter first and read what '
-            'comes back; then run `hint("00.2")`, and answer again.'
+            'comes back; then run `hint("start.2")`, and answer again.'
         ),
         right=lambda: "c",
         solution='answer = "c"',

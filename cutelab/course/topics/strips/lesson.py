@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
@@ -16,7 +18,7 @@ def plain_threads() -> int:
     return int((StripThreadMap(16, 32, 8, 1).offsets() == plain).sum())
 
 
-def cost(model, row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
+def cost(model: Callable[[WarpAccess], Any], row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
     """Sectors or wavefronts of one warp of the strip formula."""
     address, active = StripThreadMap(row_pitch, 32, pitch, strips).warp_addresses(element_bytes)
     return int(model(WarpAccess(address, element_bytes, "load", active)).count[0])
@@ -37,7 +39,7 @@ def best_strips() -> str:
 
 PREDICTIONS = (
     Prediction(
-        id="05.a",
+        id="strips.a",
         title="The next 32 threads",
         kind=Value("int", example="12"),
         question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
@@ -52,7 +54,7 @@ PREDICTIONS = (
         because="The third term is 8·4·16 = 512 elements, and 512 / 16 is row 32: rows 4 to 31 are skipped.",
     ),
     Prediction(
-        id="05.b",
+        id="strips.b",
         title="Strips = 1",
         kind=Value("int", example="12"),
         question=(
@@ -70,7 +72,7 @@ PREDICTIONS = (
         because="With Strips = 1 the row is (t / 8) · 8, not t / 8: only the first 8 threads agree.",
     ),
     Prediction(
-        id="05.c",
+        id="strips.c",
         title="A 16 x 8 tile",
         kind=Value("int", example="12"),
         question=(
@@ -87,7 +89,7 @@ PREDICTIONS = (
         because="Threads 16 to 31 start at offset 8·2·8 = 128, which is row 16: the tile ends at row 15.",
     ),
     Prediction(
-        id="05.d",
+        id="strips.d",
         title="Pitch and sectors",
         kind=Choice.of(1, 8, 32, 128),
         question=(
@@ -103,7 +105,7 @@ PREDICTIONS = (
         because="A sector is 32 bytes, 8 elements of float32. Four runs of 8 are four sectors, as many as one run of 32.",
     ),
     Prediction(
-        id="05.e",
+        id="strips.e",
         title="Strips against bank conflicts",
         kind=Choice((("1", "Strips 1"), ("4", "Strips 4"), ("32", "Strips 32"), ("none", "none of them"))),
         question="Row pitch 32, Pitch 8, float32 in shared memory. Which Strips brings the warp down to 1 wavefront?",
@@ -123,12 +125,12 @@ FOUR = ("t", "row_pitch", "pitch", "strips")
 
 def strip_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
     """The offset of thread t by the strip formula."""
-    return StripThreadMap(row_pitch, 1024, pitch, strips).get_offset(t)
+    return int(StripThreadMap(row_pitch, 1024, pitch, strips).get_offset(t))
 
 
 def mended_offset(t: int, row_pitch: int, pitch: int, strips: int) -> int:
     """The offset of thread t if each group followed on the one before: what Strips >= threads / Pitch gives."""
-    return StripThreadMap(row_pitch, 1024, pitch, 1024).get_offset(t)
+    return int(StripThreadMap(row_pitch, 1024, pitch, 1024).get_offset(t))
 
 
 def draw_thread(random: Random) -> tuple[int, int, int, int]:
@@ -150,7 +152,7 @@ def exact_map(threads: int, rows: int, columns: int) -> tuple[int, int]:
 
 EXERCISES = (
     Exercise(
-        id="05.1",
+        id="strips.1",
         title="The formula in code",
         name="offset",
         kind=Function(
@@ -205,7 +207,7 @@ EXERCISES = (
         because="Three terms: place in the strip, strip in the group, group.",
     ),
     Exercise(
-        id="05.2",
+        id="strips.2",
         title="Mend it",
         name="mended",
         kind=Function(
@@ -260,7 +262,7 @@ EXERCISES = (
         ),
     ),
     Exercise(
-        id="05.3",
+        id="strips.3",
         title="Skip nothing",
         kind=Value("int", example="12"),
         question="256 threads, Pitch 32. Which is the smallest Strips with which no row is skipped?",
@@ -281,7 +283,7 @@ EXERCISES = (
         because="threads / Pitch = 8 strips hold all threads. From there on Strips changes nothing.",
     ),
     Exercise(
-        id="05.4",
+        id="strips.4",
         title="Each element once",
         kind=Value("tuple", example="(4, 2)"),
         question=(
@@ -306,7 +308,7 @@ EXERCISES = (
         because="Pitch is the tile's width and Strips is threads / Pitch: here the formula is CUTLASS's start offset, too.",
     ),
     Exercise(
-        id="05.5",
+        id="strips.5",
         title="Half the size",
         kind=Value("int", example="12"),
         question=(
@@ -328,7 +330,7 @@ EXERCISES = (
         because="16 elements of 2 bytes fill a sector: two runs of 16 are 2 sectors, the ideal.",
     ),
     Exercise(
-        id="05.6",
+        id="strips.6",
         title="A cure that is none",
         kind=Value("int", example="12"),
         question=(

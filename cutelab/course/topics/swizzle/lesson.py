@@ -29,7 +29,7 @@ def taken(offset: np.ndarray) -> int:
 
 PREDICTIONS = (
     Prediction(
-        id="04.a",
+        id="swizzle.a",
         title="One element moves",
         kind=Value("int", example="12"),
         question="In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does (5,2) lie?",
@@ -44,7 +44,7 @@ PREDICTIONS = (
         because="The row is 5, so column 2 becomes 2 XOR 5, which is 7; and row 5 begins at 40.",
     ),
     Prediction(
-        id="04.b",
+        id="swizzle.b",
         title="A taller tile",
         kind=Value("int", example="12"),
         question=(
@@ -61,7 +61,7 @@ PREDICTIONS = (
         because="Row r is XORed with r mod 8. So rows 0, 8, 16 and 24 are treated alike, and still meet in one bank.",
     ),
     Prediction(
-        id="04.c",
+        id="swizzle.c",
         title="A constant XOR",
         kind=Value("int", example="12"),
         question=(
@@ -75,7 +75,7 @@ PREDICTIONS = (
             Wrong(2, "The constant does the same to every lane."),
             Wrong(16, "It does not get worse either: a constant XOR only renames the banks."),
         ),
-        because="Two lanes in one bank move together, to another bank, and still meet. A cure must depend on the row.",
+        because="Two lanes in one bank move together, to another bank, and still meet. A fix must depend on the row.",
     ),
 )
 
@@ -95,7 +95,7 @@ def idle() -> str:
 
 EXERCISES = (
     Exercise(
-        id="04.1",
+        id="swizzle.1",
         title="One offset by hand",
         kind=Value("int", example="12"),
         question="Where does `Sw<2,1,3>` send offset 50? In bits, 50 is 110010.",
@@ -120,7 +120,7 @@ EXERCISES = (
         because="Source 11, target 01: 01 XOR 11 is 10, and 110100 is 52.",
     ),
     Exercise(
-        id="04.2",
+        id="swizzle.2",
         title="Choose B, M, S",
         kind=SwizzleFor(32, 16, 4, (read_column(0),)),
         question=(
@@ -146,7 +146,7 @@ EXERCISES = (
         because="The bits of the row that do not reach the bank are brought down into it.",
     ),
     Exercise(
-        id="04.3",
+        id="swizzle.3",
         title="Another unit",
         kind=SwizzleName(),
         question=(
@@ -173,7 +173,7 @@ EXERCISES = (
         because="Only the base counts from the lowest bit: it falls by log2 of the element's bytes.",
     ),
     Exercise(
-        id="04.4",
+        id="swizzle.4",
         title="Which one does nothing?",
         kind=Choice(tuple(zip("abcd", IDLE, strict=True))),
         question=(
@@ -195,7 +195,7 @@ EXERCISES = (
         because="Its source is bits 9 and 10, and no offset of this tile reaches 512.",
     ),
     Exercise(
-        id="04.5",
+        id="swizzle.5",
         title="Let the library search",
         kind=SwizzleFor(8, 128, 2, (DOWN, ALONG)),
         question=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_cures
+from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_fixes
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
@@ -33,7 +33,7 @@ def seen_by_a_thread() -> int:
 
 PREDICTIONS = (
     Prediction(
-        id="09.a",
+        id="tensor_core.a",
         title="What is 64?",
         kind=Choice((("0,4", "(0,4)"), ("4,0", "(4,0)"), ("0,64", "(0,64)"), ("8,0", "(8,0)"))),
         question=(
@@ -49,7 +49,7 @@ PREDICTIONS = (
         because="64 is 0 + 16 · 4: row 0, column 4.",
     ),
     Prediction(
-        id="09.b",
+        id="tensor_core.b",
         title="A layout from an article",
         kind=Choice(
             (
@@ -67,7 +67,7 @@ PREDICTIONS = (
         because="The largest code is 243, and an 8 x 8 tile ends at 63.",
     ),
     Prediction(
-        id="09.c",
+        id="tensor_core.c",
         title="A stride of 0",
         kind=Value("int", example="12"),
         question=(
@@ -120,7 +120,7 @@ def draw_place(random: Random) -> tuple[int, int]:
 
 EXERCISES = (
     Exercise(
-        id="09.1",
+        id="tensor_core.1",
         title="From code to coordinate",
         name="coordinate",
         kind=Function(
@@ -141,7 +141,7 @@ EXERCISES = (
         because="A code counts down the columns, and each column has M elements.",
     ),
     Exercise(
-        id="09.2",
+        id="tensor_core.2",
         title="What does lane 5 hold?",
         kind=Value("tuple", example="((0, 0), (0, 1), (0, 8), (0, 9))"),
         question=(
@@ -169,7 +169,7 @@ EXERCISES = (
         because="17 = 1 + 8 · 2, and the values lie 1, 8 and 9 columns further: two 4-byte registers of neighbours along k.",
     ),
     Exercise(
-        id="09.3",
+        id="tensor_core.3",
         title="The accumulator of every m16n8",
         name="held",
         kind=Function(("lane",), edges=((0,), (1,), (4,), (5,), (31,)), draw=draw_lane),
@@ -207,7 +207,7 @@ EXERCISES = (
         because="Four lanes share a row; v0 and v1 are neighbours in it, and v2 and v3 lie 8 rows below.",
     ),
     Exercise(
-        id="09.4",
+        id="tensor_core.4",
         title="Who owns it?",
         name="owner",
         kind=Function(("m", "n"), edges=((0, 0), (0, 1), (1, 2), (1, 3), (7, 7), (3, 0)), draw=draw_place),
@@ -238,23 +238,23 @@ EXERCISES = (
         because="Each row belongs to four threads, two neighbours to each.",
     ),
     Exercise(
-        id="09.5",
+        id="tensor_core.5",
         title="Store in vectors, load with ldmatrix",
         kind=SwizzleFor(16, 32, 2, ACCESSES),
         question=(
             "A tile `(16,32):(32,1)` of half, rows of 64 bytes, is filled with 16-byte stores by rows and loaded by ldmatrix.x4 as A of "
             "m16n8k16, at k = 0 and at k = 16. Which swizzle on elements makes stores and loads ideal? Any that does is right."
         ),
-        right=lambda: tensor_core_cures(mma_atom(HALF), "A", 16, 32, 2, may_pad=False)[0].swizzle,
+        right=lambda: tensor_core_fixes(mma_atom(HALF), "A", 16, 32, 2, may_pad=False)[0].swizzle,
         solution=(
-            "from cutelab import mma_atom, tensor_core_cures\n"
+            "from cutelab import mma_atom, tensor_core_fixes\n"
             'atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")\n'
-            'answer = tensor_core_cures(atom, "A", 16, 32, 2, may_pad=False)[0].swizzle'
+            'answer = tensor_core_fixes(atom, "A", 16, 32, 2, may_pad=False)[0].swizzle'
         ),
         hints=(
             "A row is 64 bytes, so two rows fill all 32 banks, and rows 0, 2, 4 and 6 begin in bank 0. Which bits of the offset tell them apart?",
             "The row sets bits 5 and up. Bit 5 is in the bank already; bits 6 and 7 are not. 16 bytes are 8 halves: bits 0 to 2 stay.",
-            "`tensor_core_cures(mma_atom(name), 'A', 16, 32, 2)` lists what is free, the best first.",
+            "`tensor_core_fixes(mma_atom(name), 'A', 16, 32, 2)` lists what is free, the best first.",
         ),
         wrong=(
             Wrong("Sw<2,4,3>", "that is right on bytes. On elements of 2 bytes the base is one smaller."),

@@ -10,7 +10,8 @@ from cutelab import PitchLinearStripminedThreadMap, PitchLinearWarpRakedThreadMa
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
-from cutelab.course.ask.kinds import Choice, Value, describe, is_starter
+from cutelab.course.ask.kinds import Choice, Value
+from cutelab.course.ask.reading import describe, is_starter
 from cutelab.cutlass.thread_map import ThreadMap
 
 
@@ -29,7 +30,7 @@ def what_happens() -> str:
 
 PREDICTIONS = (
     Prediction(
-        id="06.a",
+        id="thread_map.a",
         title="Accesses of one thread",
         kind=Value("int", example="12"),
         question=(
@@ -47,7 +48,7 @@ PREDICTIONS = (
         because="16 · 8 elements, shared by 32 threads: the map calls this number Iterations.",
     ),
     Prediction(
-        id="06.b",
+        id="thread_map.b",
         title="Raked",
         kind=Choice.of("4 to 7", "8 to 15", "4 to 23"),
         question=(
@@ -68,7 +69,7 @@ PREDICTIONS = (
         because="32 lines for 4 warps are 8 each, and the block of warp 1 is the second one.",
     ),
     Prediction(
-        id="06.c",
+        id="thread_map.c",
         title="Five lines",
         kind=Choice(
             (
@@ -172,7 +173,7 @@ def faulty() -> str:
 
 EXERCISES = (
     Exercise(
-        id="06.1",
+        id="thread_map.1",
         title="Iterations and Delta by hand",
         name="strided",
         kind=Function(
@@ -229,7 +230,7 @@ EXERCISES = (
         because="One step fills threads / (columns / elements) lines: that is Delta, and it goes into the tile's lines, rounded up.",
     ),
     Exercise(
-        id="06.2",
+        id="thread_map.2",
         title="Cover the tile",
         kind=CoveringMap(),
         question=(
@@ -265,7 +266,7 @@ EXERCISES = (
         because="3 warp-wide accesses are shared without a rest by 3 warps (96 threads) or by 1 warp (32 threads).",
     ),
     Exercise(
-        id="06.3",
+        id="thread_map.3",
         title="Spot the silent fault",
         kind=Choice(tuple((key, f"{key}: `{text}`") for key, text in FOUR.items())),
         question="All four compile, and one of them does not cover its tile. Which? Count first, then ask `coverage()`. "
@@ -284,7 +285,7 @@ EXERCISES = (
         because="6 blocks for 4 warps: each warp takes one, and the last 8 lines are never touched.",
     ),
     Exercise(
-        id="06.4",
+        id="thread_map.4",
         title="Read what a thread touches",
         kind=Value("tuple", example="(8, 12)"),
         question=(

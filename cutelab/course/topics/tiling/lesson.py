@@ -14,7 +14,7 @@ TILES = zipped_divide(Layout((128, 128)), (4, 8))
 
 PREDICTIONS = (
     Prediction(
-        id="08.a",
+        id="tiling.a",
         title="Block (3,5)",
         kind=Value("int", example="132"),
         question="`(128,128):(1,128)` is cut into tiles of 4 rows and 8 columns. At which offset does tile (3,5) begin?",
@@ -29,7 +29,7 @@ PREDICTIONS = (
         because="3 tiles down pass 3·4 rows, 5 to the right pass 5·8 columns of 128.",
     ),
     Prediction(
-        id="08.b",
+        id="tiling.b",
         title="Plain numbers",
         kind=Choice.of("the tile (3,5)", "offset 5132", "offset 23", "a compile error"),
         question="t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody writes t(3,5). What is it?",
@@ -42,7 +42,7 @@ PREDICTIONS = (
         because="Mode 0 counts elements, mode 1 counts tiles: element 3 of tile number 5, which lies 5 tiles down.",
     ),
     Prediction(
-        id="08.c",
+        id="tiling.c",
         title="How many tiles",
         kind=Value("int", example="8"),
         question="A matrix of shape (12,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
@@ -55,7 +55,7 @@ PREDICTIONS = (
         because="The layout takes 32 elements in 1-D order, and 384 / 32 is the number of tiles.",
     ),
     Prediction(
-        id="08.d",
+        id="tiling.d",
         title="Two integers",
         kind=Choice.of(8, 10, 32, 320),
         question="Somebody writes `blocked_product(make_layout(_4{}, _8{}), make_layout(_2{}, _5{}))`. How many elements has the result?",
@@ -110,7 +110,7 @@ SLICES = (
 
 EXERCISES = (
     Exercise(
-        id="08.1",
+        id="tiling.1",
         title="Where a tile begins",
         name="begins",
         kind=Function(
@@ -162,7 +162,7 @@ EXERCISES = (
         because="Tile (i,j) begins at element (i·m, j·n): the rest mode has strides m·1 and n·rows.",
     ),
     Exercise(
-        id="08.2",
+        id="tiling.2",
         title="The line that takes it",
         kind=Choice.of(*SLICES),
         question=(
@@ -190,7 +190,7 @@ EXERCISES = (
         because="`_` keeps the elements, make_coord names the tile.",
     ),
     Exercise(
-        id="08.3",
+        id="tiling.3",
         title="A zipped_divide by hand",
         kind=LayoutMap('"((4,8),(32,16)):((1,128),(4,1024))"'),
         question=(
@@ -223,7 +223,7 @@ EXERCISES = (
         because="The tile keeps the strides 1 and 12; the tiles are 4·1 and 2·12 apart.",
     ),
     Exercise(
-        id="08.4",
+        id="tiling.4",
         title="A layout for a tuple",
         kind=LayoutMap('"(4,2):(1,4)"'),
         question=(
@@ -246,7 +246,7 @@ EXERCISES = (
         because="In 1-D order the columns of the matrix are 8 apart, so the tile's second stride is 8.",
     ),
     Exercise(
-        id="08.5",
+        id="tiling.5",
         title="Whose element",
         kind=Value("tuple", example="(0, 4)"),
         question=(

@@ -1,0 +1,61 @@
+"""The card of an exercise in a notebook: the strip of `reply.Card`, and under it buttons for the next hint and the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import ipywidgets as widgets
+
+from cutelab.course.lab.reply import Card
+
+
+class Shown(Protocol):
+    """What a button brings: anything with HTML."""
+
+    def _repr_html_(self) -> str: ...
+
+
+@dataclass(frozen=True, repr=False)
+class ExerciseCard(Card):
+    """A card with buttons. id: the exercise's. offers: what stands on each button, and what it brings."""
+
+    id: str = ""
+    offers: tuple[tuple[str, Callable[[], Shown]], ...] = ()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """In a notebook. Running the cell again closes the buttons that it showed before."""
+        if self.id in _shown:
+            _shown.pop(self.id).close()
+        plain = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        if not self.offers:
+            return plain
+        row = _shown[self.id] = Buttons(self)
+        return {**dict(row.box._repr_mimebundle_(**kwargs) or {}), **plain}
+
+
+class Buttons:
+    """The widgets of one card."""
+
+    def __init__(self, card: ExerciseCard) -> None:
+        self.strip = widgets.HTML(card._repr_html_())
+        self.below = widgets.HTML()
+        self.buttons = [
+            widgets.Button(description=name, layout=widgets.Layout(width="auto")) for name, _ in card.offers
+        ]
+        for button, (name, bring) in zip(self.buttons, card.offers, strict=True):
+            button.tooltip = f"{name} for {card.id}"
+            button.on_click(lambda _, bring=bring: self._show(bring))
+        self.row = widgets.HBox(self.buttons, layout=widgets.Layout(margin="2px 0 2px 10px"))
+        self.box = widgets.VBox([self.strip, self.row, self.below], layout=widgets.Layout(max_width="736px"))
+
+    def _show(self, bring: Callable[[], Shown]) -> None:
+        self.below.value = f'<div role="status">{bring()._repr_html_()}</div>'
+
+    def close(self) -> None:
+        for widget in (self.strip, self.below, *self.buttons, self.row, self.box):
+            widget.close()
+
+
+_shown: dict[str, Buttons] = {}
