@@ -83,9 +83,9 @@ class _Atlas:
     `tight`: one pixel less for each character, where whole pixels would make the longest label wider than the cell.
     """
 
-    def __init__(self, font: str, pixels: float, x: int, baseline: int, align: str, size: tuple[int, int], tight: bool):
+    def __init__(self, font: str, pixels: float, x: int, baseline: int, align: str, size: tuple[int, int], plain: bool, tight: bool):
         self.font, self.pixels, self.x, self.baseline, self.align = font, pixels, x, baseline, align
-        self.size, self.tight = size, tight
+        self.size, self.plain, self.tight = size, plain, tight
         self._clear()
 
     def _clear(self) -> None:
@@ -122,7 +122,7 @@ class _Atlas:
         """
         codes, (height, width) = code_points(texts), self.size
         count = len(codes)
-        glyphs = sheet(self.font, self.pixels, charset(codes))
+        glyphs = sheet(self.font, self.pixels, charset(codes), self.plain)
         index = glyphs.index[codes]
         steps = glyphs.advance[index]
         if self.tight:
@@ -162,7 +162,7 @@ def stamp_label(cells: Bytes, label: Label, scale: int) -> None:
         return
     pixels = label.size * scale
     baseline = round(label.middle * scale + CAP * pixels / 2)
-    place = (label.font, pixels, round(label.x * scale), baseline, label.align, cells.shape[1:])
+    place = (label.font, pixels, round(label.x * scale), baseline, label.align, cells.shape[1:], scale > 1)
     with LOCK:
         atlas = _atlas(*place, False)
         which = atlas.find(label.texts)
