@@ -91,7 +91,8 @@ def foreseen(kind: Kind, wrong: tuple[Wrong, ...], mine: Any, draw: str = "") ->
     """The words that were written for this answer: first for one that is spelled alike, then for one that means the same."""
     fitting = [(w, reading) for w in wrong if (reading := kind.read(w.answer, draw)) == mine]
     exact = [w.words for w, reading in fitting if getattr(reading, "text", "") == getattr(mine, "text", "")]
-    return exact[0] if exact else fitting[0][0].words if fitting else ""
+    alike = [w.words for w, reading in fitting if not getattr(reading, "only_exact", False)]
+    return (exact or alike or [""])[0]
 
 
 def _same_text(foreseen: Any, answer: Any) -> bool:

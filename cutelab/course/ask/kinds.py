@@ -133,19 +133,20 @@ class Value:
         return self.read(right())
 
     def diagnose(self, mine: Any, right: Any, told: bool) -> Diagnosis:
+        guess = self.means is None
         if self.what == "int":
-            found = diagnose.of_number(mine, right, self.given, self.unit, told)
+            found = diagnose.of_number(mine, right, self.given, self.unit, told, guess)
         elif self.unordered:
             found = diagnose.of_set(mine, right, told)
         else:
-            found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told)
+            found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told, guess)
         if self.means is None:
             return found
         meaning = self.means(mine) if diagnose.moderate(mine) else ""
         if not meaning:
             return found
-        keep = told or self.what == "tuple"
-        return Diagnosis(found.named or meaning, f"{meaning} {found.where}" if found.named and keep else meaning)
+        where = found.where if told or self.what == "tuple" else ""
+        return Diagnosis(found.named, f"{meaning} {where}".strip()) if found.named else Diagnosis(meaning, where)
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,8 @@ class Choice:
 
     def diagnose(self, mine: str, right: str, told: bool) -> Diagnosis:
         words = dict(self.options)[mine]
-        return Diagnosis("", f"You chose {mine}: {words}." if mine != words else f"You chose {mine}.")
+        text = words if words.startswith(mine) else f"{mine}: {words}"
+        return Diagnosis("", f"You chose {text}.")
 
 
 def _printed(answer: Any) -> str:

@@ -27,7 +27,7 @@ class Reading:
     call: Callable[..., Any] | None = field(default=None, compare=False)
 
 
-FACTORS = (2, 4, 8, 16, 32)
+FACTORS = (2, 4, 8, 16, 32, 64, 128)
 FIXED = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 
 
@@ -131,12 +131,20 @@ def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -
         for number in FIXED:
             if _agrees(mine, call, _put(i, lambda args, number=number: number)):  # type: ignore[misc]
                 return f"this takes {number} for {name}, whatever {name} is: that is the number of one example."
+    example = mine[0][0]
+    for size in range(2, len(names)):
+        for several in combinations(range(len(names)), size):
+            if _agrees(
+                mine, call, lambda args, at=several: tuple(example[i] if i in at else v for i, v in enumerate(args))
+            ):  # type: ignore[misc]
+                fixed = ", ".join(f"{names[i]} = {example[i]}" for i in several)
+                return f"this takes {fixed}, whatever they are: these are the numbers of one example."
     for step, way in ((-1, "less"), (1, "more")):
         for size in (1, 2):
             for several in combinations(range(len(names)), size):
                 if _agrees(mine, call, _shifted(several, step)):
                     which = " and ".join(names[i] for i in several)
-                    return f"this is right for {which} one {way}: places are counted from 0."
+                    return f"this is what is right for {which} one {way}: places are counted from 0, and sizes as they are."
     return ""
 
 
@@ -162,6 +170,11 @@ def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
             return f"every result is {k} times too large: is it in another unit{unit}?"
         if all(y == g // k for y, g in zip(found, good, strict=True)):
             return f"every result is the right one divided by {k}: is it in another unit?"
+    for label, values in terms(mine, names):
+        if "·" not in label and all(y == g * v for y, g, v in zip(found, good, values, strict=True)):
+            return f"every result is the right one times {label}: that factor does not belong in it."
+        if "·" not in label and all(y * v == g for y, g, v in zip(found, good, values, strict=True)):
+            return f"every result lacks the factor {label}."
     gaps = [y - g for y, g in zip(found, good, strict=True)]
     if len(set(gaps)) == 1:
         size = "one" if abs(gaps[0]) == 1 else str(abs(gaps[0]))
@@ -201,15 +214,7 @@ def _of_dependence(mine: Rows, right: Rows, names: tuple[str, ...]) -> str:
         still = all(len({y for _, y, _ in g}) == 1 for g in several)
         moves = any(len({g for _, _, g in group}) > 1 for group in several)
         if several and still and moves:
-            return f"the result does not change with {name}, and it should: is a number of an example in its place?"
-    for i, name in enumerate(names):
-        by_value: dict[Any, list[bool]] = {}
-        for (args, yours), (_, good) in zip(mine, right, strict=True):
-            by_value.setdefault(args[i], []).append(yours == good)
-        fitting = [v for v, ok in by_value.items() if all(ok) and len(ok) > 1]
-        failing = [v for v, ok in by_value.items() if not all(ok)]
-        if len(fitting) == 1 and len(failing) >= 3 and is_int(fitting[0]) and fitting[0] > 1:
-            return f"this is right for {name} = {fitting[0]} and for nothing else: does that number stand in it?"
+            return f"the result does not change with {name}, and it should: it is left out, or a number of an example is in its place."
     return ""
 
 

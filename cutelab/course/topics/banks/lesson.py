@@ -204,6 +204,26 @@ EXERCISES = (
                 "this takes bytes for words: a bank is 4 bytes wide.",
             ),
             Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes,
+                "this is the byte address; a bank follows from the word, and the banks take the words in turn.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 32 % 32,
+                "this takes words of 32 bytes, which are sectors; a word of a bank has 4 bytes.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 128,
+                "this is the number of the 128-byte row of banks; the bank is the place in it.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * 4 // element_bytes % 32,
+                "bytes are offset times element_bytes, and words are bytes divided by 4: both are the other way round.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch * element_bytes + col) // 4 % 32,
+                "the column counts elements, too: it has to be multiplied by element_bytes like the rest.",
+            ),
+            Wrong(
                 lambda row, col, pitch, element_bytes: (row + col * pitch) * element_bytes // 4 % 32,
                 "row and column have changed places: the rows are `pitch` apart.",
             ),
@@ -242,6 +262,26 @@ EXERCISES = (
             Wrong(
                 lambda pitch: 1 if pitch % 2 else 32,
                 "odd pitches are right, but an even pitch need not be the worst: 34 takes two wavefronts.",
+            ),
+            Wrong(
+                lambda pitch: pitch % 32 or 32,
+                "this is how far the bank moves from row to row. 31 moves by 31 banks, and all lanes meet different ones.",
+            ),
+            Wrong(
+                lambda pitch: 32 - pitch % 32,
+                "this is how far the bank moves backwards; you want how many lanes come to the same bank.",
+            ),
+            Wrong(
+                lambda pitch: pitch // 32,
+                "this is how many times a row goes round all banks; only where it ends decides, the pitch modulo 32.",
+            ),
+            Wrong(
+                lambda pitch: gcd(pitch, 64),
+                "a multiple of 64 is no worse than one of 32: there are 32 lanes, and 32 banks.",
+            ),
+            Wrong(
+                lambda pitch: gcd(pitch, 16),
+                "a multiple of 32 is worse than one of 16: there are 32 banks, and all lanes come to one.",
             ),
             Wrong(
                 lambda pitch: pitch % 32,

@@ -320,6 +320,14 @@ EXERCISES = (
                 "these are lines of 128 bytes; a sector has 32.",
             ),
             Wrong(
+                lambda stride, size: 32 * stride * size,
+                "these are the bytes over which the lanes are spread; a sector has 32 of them, and none counts that nobody touches.",
+            ),
+            Wrong(
+                lambda stride, size: 32 * stride * size // 32 + 1,
+                "this counts one sector too many where the lanes fill theirs, and those between distant lanes that nobody touches.",
+            ),
+            Wrong(
                 lambda stride, size: min(4, stride * size),
                 "a line has four sectors, but the lanes may touch many lines.",
             ),

@@ -300,6 +300,30 @@ EXERCISES = (
                 "here the row changes and the column stays: all 32 rows of a column still lie in one bank.",
             ),
             Wrong(
+                lambda row, col: row * 32 + (col | row),
+                "OR sets bits and never clears one, so two columns meet in one place; a swizzle uses XOR.",
+            ),
+            Wrong(
+                lambda row, col: row * 32 + (col & row),
+                "AND clears bits, so many columns meet in one place; a swizzle uses XOR.",
+            ),
+            Wrong(
+                lambda row, col: (row * 32 + col) ^ 5,
+                "a constant only renames the columns, the same way in every row; the row has to decide.",
+            ),
+            Wrong(
+                lambda row, col: row ^ col,
+                "this is the column after the swizzle; the row's start, row * 32, is missing.",
+            ),
+            Wrong(
+                lambda row, col: col * 32 + (row ^ col),
+                "the row comes first: the element stays in its row, at row * 32.",
+            ),
+            Wrong(
+                lambda row, col: row * 32 + (col ^ (row & 7)),
+                "only three bits of the row are taken; `Sw<5,0,5>` takes all five.",
+            ),
+            Wrong(
                 lambda row, col: row * 32 + (col + row) % 32,
                 "this turns each row round by its number. It is free of conflicts too, but a Swizzle uses XOR.",
             ),

@@ -280,6 +280,14 @@ EXERCISES = (
                 lambda latency, copy, mma: (latency + copy + mma) // max(copy, mma),
                 "you round down: a part of a stage must be a whole one.",
             ),
+            Wrong(
+                lambda latency, copy, mma: -(-(latency + copy) // max(copy, mma)),
+                "the MMA is missing: a stage is free again only when its tile has been multiplied.",
+            ),
+            Wrong(
+                lambda latency, copy, mma: -(-(latency + copy + mma) // (copy + mma)),
+                "copy and MMA run side by side, so a tile takes the longer of the two, not their sum.",
+            ),
             Wrong(lambda latency, copy, mma: 2, "two stages are double buffering; a long latency needs more."),
             Wrong(
                 lambda latency, copy, mma: -(-latency // max(copy, mma)),
@@ -350,6 +358,11 @@ EXERCISES = (
             "Write the quotient down and cancel what stands above and below. Is k still there?",
         ),
         wrong=(
+            Wrong(lambda m, k, element_bytes: 2 * m * m * k, "these are the operations; divide by the bytes."),
+            Wrong(
+                lambda m, k, element_bytes: 2 * m * k * element_bytes,
+                "these are the bytes; they belong below the line.",
+            ),
             Wrong(lambda m, k, element_bytes: m, "this is operations for each element; divide by the bytes of one."),
             Wrong(
                 lambda m, k, element_bytes: m * k // element_bytes, "k grows operations and bytes alike: it cancels."

@@ -39,7 +39,7 @@ def best_strips() -> str:
 
 def rows_left_out(strips: int) -> str:
     """What this Strips would mean for 256 threads with Pitch 32."""
-    if not 1 <= strips <= 4096:
+    if not 1 <= strips <= 2**20:
         return f"Strips is a number from 1 on; yours is {strips}."
     skipped = StripThreadMap(32, 256, 32, strips).skipped_rows
     if skipped:
@@ -349,6 +349,22 @@ EXERCISES = (
                     t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * strips)
                 ),
                 "Pitch · Strips is a number of threads. The step has to be a number of rows, times the row pitch.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * row_pitch)
+                ),
+                "the third term has the factor Pitch; a group has Strips rows, so that factor must be Strips.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * strips
+                ),
+                "the third term lacks the row pitch: Strips is a number of rows.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: t // pitch + t % pitch * row_pitch,
+                "row and column have changed places: t % Pitch is the column.",
             ),
             Wrong(
                 lambda t, row_pitch, pitch, strips: (

@@ -36,9 +36,9 @@ def changed_bits(n: int) -> str:
     if not bits:
         return "this is 50 itself: nothing has changed."
     outside = [b for b in bits if b not in (1, 2)]
-    names = " and ".join(map(str, outside)) if len(outside) < 3 else ", ".join(map(str, outside))
+    names = f"bit{'s' * (len(outside) > 1)} {', '.join(map(str, outside))}"
     if outside:
-        return f"in bits yours is {n:b}: bit {names} has changed, and the target is bits 1 and 2 only (M = 1, B = 2)."
+        return f"in bits yours is {n:b}: {names} changed, and the target is bits 1 and 2 only (M = 1, B = 2)."
     return f"in bits yours is {n:b}: only target bits have changed, but XOR with the source, 11, gives others."
 
 
@@ -169,6 +169,10 @@ EXERCISES = (
             Wrong(
                 53,
                 "bit 0 has changed, and the target is bits 1 and 2; and the source was not brought down by exactly 3.",
+            ),
+            Wrong(
+                110100,
+                "these are the right bits; write the number that they are: bit 5 counts 32, bit 4 counts 16, and so on.",
             ),
             Wrong(6, "these are the shifted source bits alone; XOR them with the offset."),
             Wrong(50, "two source bits are 1, so something must change."),

@@ -241,6 +241,14 @@ EXERCISES = (
                 "v1 and v2 have changed places: v1 is the neighbour in the row, v2 lies 8 rows below.",
             ),
             Wrong(
+                lambda lane: tuple((lane % 8 + 8 * j, 2 * (lane // 8) + i) for j in (0, 1) for i in (0, 1)),
+                "here the lanes go down a column first. The first part of the thread mode has 4 lanes, and they share a row.",
+            ),
+            Wrong(
+                lambda lane: (lane // 4 + 32 * (lane % 4), lane, lane + 8, lane + 24),
+                "these are codes; each is m + 16 · n, and pairs are asked for.",
+            ),
+            Wrong(
                 lambda lane: tuple((lane // 4 + 8 * j, lane % 4 + i) for j in (0, 1) for i in (0, 1)),
                 "each lane has two columns, so the next lane begins two further.",
             ),

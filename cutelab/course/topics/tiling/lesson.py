@@ -292,6 +292,10 @@ EXERCISES = (
                 "((4,3),(2,4)):((1,4),(12,24))",
                 "this is logical_divide, which keeps rows and columns. Zip them: tile modes first.",
             ),
+            Wrong(
+                "((4,2),(4,3)):((1,12),(24,4))",
+                "the tiles are counted across first: down comes first, as in the matrix, 3 tiles and then 4.",
+            ),
             Wrong("((3,4),(4,2)):((4,24),(1,12))", "tile and rest are exchanged: the tile comes first."),
             Wrong(
                 "((4,2),(3,4)):((1,4),(8,24))",
