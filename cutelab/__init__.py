@@ -69,7 +69,8 @@ from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
+    from cutelab.advise.copies import fragment_loads, fragment_stores, tensor_core_fixes, vector_copy
+    from cutelab.advise.epilogue import epilogues
     from cutelab.cutlass.atoms import mma_atom, mma_atoms, parse_mma_atom, smem_atom, smem_atoms, tmem_layout
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
     from cutelab.cutlass.strips import StripThreadMap
@@ -136,9 +137,10 @@ _LATER = {
         "smem_atoms",
         "tmem_layout",
     ),
+    "advise.epilogue": ("epilogues",),
     "advise.copies": (
         "fragment_loads",
-        "tensor_core_cures",  # the older name of:
+        "fragment_stores",
         "tensor_core_fixes",
         "vector_copy",
     ),
@@ -158,6 +160,9 @@ _LATER = {
     ),
 }
 """Models that load when one of their names is first asked for: `import cutelab` stays light."""
+
+_OLDER = {"tensor_core_cures": "tensor_core_fixes"}
+"""Names in notebooks that were saved before, and what they are called now."""
 
 __all__ = [
     "ComposedLayout",
@@ -187,6 +192,7 @@ __all__ = [
     "TransposePitchLinearThreadMap",
     "TransposePitchLinearThreadMap2DThreadTile",
     "TransposePitchLinearThreadMapSimt",
+    "UmmaDescriptor",
     "WarpAccess",
     "blocked_product",
     "coalesce",
@@ -200,6 +206,7 @@ __all__ = [
     "depth",
     "descriptor_of",
     "downcast",
+    "epilogues",
     "explain",
     "extended",
     "filter_layout",
@@ -208,6 +215,7 @@ __all__ = [
     "flat_product",
     "flatten",
     "fragment_loads",
+    "fragment_stores",
     "group_modes",
     "holes",
     "idx2crd",
@@ -269,6 +277,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    name = _OLDER.get(name, name)
     for module, names in _LATER.items():
         if name in names:
             value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
