@@ -216,7 +216,9 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         most = 2 if ring.kind == "access" else 3
         x, y = (min(most, max(r if ring.kind == "access" else r - 1, 1)) for r in reach)
 
-        def frame(dx: int, dy: int, colour: str, thick: int = 1, dash: Dash | None = None, at: Box4 = (a, b, wide, high)) -> None:
+        def frame(
+            dx: int, dy: int, colour: str, thick: int = 1, dash: Dash | None = None, at: Box4 = (a, b, wide, high)
+        ) -> None:
             say(Frame(at[0] - dx, at[1] - dy, at[2] + 2 * dx, at[3] + 2 * dy, colour, thick, dash))
 
         if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge

@@ -83,7 +83,17 @@ class _Atlas:
     `tight`: one pixel less for each character, where whole pixels would make the longest label wider than the cell.
     """
 
-    def __init__(self, font: str, pixels: float, x: int, baseline: int, align: str, size: tuple[int, int], plain: bool, tight: bool):
+    def __init__(
+        self,
+        font: str,
+        pixels: float,
+        x: int,
+        baseline: int,
+        align: str,
+        size: tuple[int, int],
+        plain: bool,
+        tight: bool,
+    ):
         self.font, self.pixels, self.x, self.baseline, self.align = font, pixels, x, baseline, align
         self.size, self.plain, self.tight = size, plain, tight
         self._clear()
