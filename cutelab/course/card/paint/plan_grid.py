@@ -262,7 +262,9 @@ def _reach(block: Block, grid: Grid, w: int, gap: int) -> tuple[int, int]:
     """How far may a ring reach beyond its cells, across and down, without covering a neighbour's label? 4 pixels are enough."""
     cells = (op for op in block.ops if isinstance(op, Cells) and op.name == grid.name)
     room = [margins(label, w - gap, op.height) for op in cells for label in op.labels]
-    across, down = (int(max(0, min([4.0, *(gap + m for m in side)]))) for side in (zip(*room) if room else ((), ())))
+    across, down = (
+        int(max(0, min([4.0, *(gap + m for m in side)]))) for side in (zip(*room, strict=True) if room else ((), ()))
+    )
     return across, down
 
 
