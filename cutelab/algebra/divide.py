@@ -131,7 +131,8 @@ def _divide(
     name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
     if isinstance(layout, CoordLayout):
-        return coordinates.divide(name, layout, tiler)
+        divided: Any = coordinates.divide(name, layout, tiler)  # a coordinate layout
+        return divided
     layout = want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))

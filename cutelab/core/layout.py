@@ -341,9 +341,10 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
     if isinstance(value, Layout | ComposedLayout):
         return value
     if isinstance(value, str):
-        value = parse_layout(value)
-        if not isinstance(value, CoordLayout):
-            return value
+        found = parse_layout(value)
+        if not isinstance(found, CoordLayout):
+            return found
+        value = found
     if isinstance(value, CoordLayout):
         raise CuteLabError(
             f"{what} leads to offsets, and {shown(str(value))} leads to coordinates: its strides are basis elements such as 1@0"
