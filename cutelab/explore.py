@@ -259,7 +259,7 @@ def kernel(
     """What does each access of a kernel cost, predicted from its layout, and how fast was it on an H200?
 
     kernel   "transpose" or "gemm"
-    params   any field of `cutelab.course.topics.kernel.model.KernelParams`, or variant="padded"
+    params   any field of `cutelab.course.topics.kernel.knobs.KernelParams`, or variant="padded"
 
     >>> lab = kernel(tile=64)
     >>> lab.set(variant="padded")
@@ -268,9 +268,9 @@ def kernel(
     >>> lab.picture.status
     'padded: 0.537 ms at 16384 x 16384 · 3996 GB/s · best copy 4282 GB/s'
     """
-    from cutelab.course.topics.kernel import model as scene
+    from cutelab.course.topics import kernel as scene
 
-    return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)
+    return _open("kernel", scene, scene.Params, {"kernel": kernel, **params}, scale=scale, view=view)
 
 
 def view(text: str) -> Explorer:
