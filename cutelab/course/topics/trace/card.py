@@ -118,3 +118,34 @@ def _cost(counted: list[Any]) -> Verdict:
         f"Line {worst.line}, {name_of(worst)}: {worst.count:,} {worst.unit} where {worst.ideal:,} would do",
         worst.explain().replace("\n", ": "),
     )
+
+
+def measured_card(record: Any) -> Picture:
+    """The card of a `cutelab.kernels.Measured`: a bar for each counter, what the trace says as its mark."""
+    bars = tuple(
+        Bar(
+            name if name in record.counted else f"{name}, traced",
+            float(record.counted.get(name, traced)),
+            float(traced),
+            "sectors" if name.startswith("global") else "wavefronts",
+            "plain" if name not in record.counted else "good" if record.counted[name] == traced else "bad",
+        )
+        for name, traced in record.traced.items()
+    )
+    if not record.counted:
+        verdict = Verdict("note", "Traced, not counted", plain(record.missing))
+    elif record.agrees:
+        verdict = Verdict("good", "Every counter reads what the trace says")
+    else:
+        apart = ", ".join(f"{name} {more:+,}" for name, more in record.difference.items() if more)
+        verdict = Verdict("bad", f"Counter and trace differ: {apart}")
+    time = f"; {record.nanoseconds / 1000:.3g} us under the profiler" if record.nanoseconds else ""
+    where = f" on {record.machine['gpu']}" if record.counted and "gpu" in record.machine else ""
+    return Picture(
+        title=record.kernel,
+        call="kernels.measure",
+        subtitle=f"grid {tuple(record.grid)}, block {tuple(record.block)}{where}{time}",
+        body=(((Bars("counters", bars),),),),
+        verdicts=(verdict,),
+        reads="counted by the hardware, marked by the trace",
+    )
