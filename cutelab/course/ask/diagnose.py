@@ -41,6 +41,11 @@ UNITS: dict[str, tuple[str, Callable[[int], str]]] = {
 FACTORS = (2, 4, 8, 16, 32, 64)
 
 
+def moderate(value: Any) -> bool:
+    """Are all its numbers of a size that a question could be about?"""
+    return all(map(moderate, value)) if isinstance(value, tuple) else abs(value) < 2**31
+
+
 def expressions(given: Named) -> Iterator[tuple[int, str]]:
     """Every value that one step makes of the given quantities, with its words: the short ones first."""
     for name, a in given:

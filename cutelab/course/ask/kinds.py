@@ -141,7 +141,7 @@ class Value:
             found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told)
         if self.means is None:
             return found
-        meaning = self.means(mine)
+        meaning = self.means(mine) if diagnose.moderate(mine) else ""
         if not meaning:
             return found
         keep = told or self.what == "tuple"

@@ -54,10 +54,17 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
     good = [value for _, value in right.rows]
     if all(isinstance(y, Odd) for y in found):
         return _of_odd(found)
-    if any(isinstance(y, Odd) for y in found):
-        return "this stops, or gives no whole number, for some inputs."
+    odd = [str(y) for y in found if isinstance(y, Odd)]
+    if odd:
+        if all(t.endswith(", a float") for t in odd):
+            return "this returns floats, and some are not whole: divide with // to stay with whole numbers."
+        if all(t.startswith("stops with") for t in odd):
+            return "this stops with an error for some inputs."
+        return "this returns nothing, or no whole number, for some inputs: does every way through it end with `return`?"
     constant = len(set(map(str, found))) == 1 and len(set(map(str, good))) > 1
-    if not constant and right.call is not None:
+    if constant and not isinstance(found[0], bool):
+        return f"this always returns {value_words(found[0])}, whatever the inputs are."
+    if right.call is not None:
         other = _swapped(mine, right.call, names) or _substituted(mine, right.call, names)
         if other:
             return other
@@ -149,8 +156,6 @@ def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
         if all(isinstance(y, str) for y in found):
             return "this returns texts: return the number itself."
         return "this returns something else than a whole number."
-    if len(set(found)) == 1 and len(set(good)) > 1:
-        return f"this always returns {found[0]}, whatever the inputs are."
     for k in FACTORS:
         if all(y == k * g for y, g in zip(found, good, strict=True)):
             unit = ", bytes of a 4-byte type" if k == 4 else ""
