@@ -529,6 +529,7 @@ class ObjectReader(Reader):
         heads, fields, end = printed.block(self.text, start)
         if not heads:
             self.fail(f"expected the lines that print(...) prints below {self.peek()}, or {self.peek()}<...>")
+        self.failed_at = end + 1 if fields else self.failed_at
         values: dict[str, Any] = {}
         for name, (begin, stop) in fields.items():
             if name == "thread":
