@@ -85,7 +85,8 @@ def find_prediction(id: str) -> Prediction:
     entries = [p for lesson in lessons() for p in lesson.predictions]
     wanted, number = changed(id) if isinstance(id, str) else ("", 0)
     if number:
-        for entry in (*entries, *(e for lesson in lessons() for e in lesson.exercises)):
+        every: list[Exercise | Prediction] = [*entries, *(e for lesson in lessons() for e in lesson.exercises)]
+        for entry in every:
             if entry.id == wanted and entry.again is not None:
                 return entry.again(Random(f"{wanted}+{number}"))
     found = next((p for p in entries if p.id == wanted), None)

@@ -17,7 +17,7 @@ from cutelab.course.ask.reading import to_words
 def other_element(random: Random) -> Prediction:
     """One element of another matrix, in bytes."""
     rows, cols, element = random.choice((6, 8)), random.choice((10, 12, 16)), random.choice((2, 4, 8))
-    row, col = random.randint(1, rows - 1), random.randint(1, cols - 1)
+    row, col = random.choice((1, 2, 3)), random.choice((4, 5))
     return Prediction(
         id="layout.a",
         title="One element",

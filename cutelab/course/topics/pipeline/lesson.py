@@ -185,7 +185,7 @@ def draw_tile(random: Random) -> tuple[int, int, int]:
 
 def smallest_tile(copy_rate: int, mma_rate: int, element_bytes: int) -> int:
     """The smallest m, a power of two, at which the MMA of an m x m tile takes at least as long as its copy."""
-    return next(m for m in (2**i for i in range(13)) if _mma_binds(m, copy_rate, mma_rate, element_bytes))
+    return next(m for m in (1 << i for i in range(13)) if _mma_binds(m, copy_rate, mma_rate, element_bytes))
 
 
 def _mma_binds(m: int, copy_rate: int, mma_rate: int, element_bytes: int) -> bool:
