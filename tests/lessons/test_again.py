@@ -69,7 +69,9 @@ def test_a_prediction_is_locked_as_sure_or_as_a_guess(restart):
     predict("layout.c")._guess.value = True
     view = predict("layout.c")
     view._guess.value, view._control.value = True, "8 holes"
-    view._control._handle_msg({"content": {"data": {"method": "custom", "content": {"event": "submit"}}}, "buffers": []})
+    view._control._handle_msg(
+        {"content": {"data": {"method": "custom", "content": {"event": "submit"}}}, "buffers": []}
+    )
     assert view.answer == 8 and view.sure is False  # Enter locks it in
     restart()
     assert predict("layout.c").sure is False and predict("layout.c")._guess.value

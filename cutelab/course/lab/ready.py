@@ -23,9 +23,9 @@ def ready() -> Card:
     missing = [name for name in NEEDED if found[name] is None]
     lines = [f"Python {sys.version.split()[0]}, " + ", ".join(f"{n} {v}" for n, v in found.items() if v)]
     if missing:
-        cure = "pip install " + " ".join(missing)
+        fix = "pip install " + " ".join(missing)
         return Card(
-            "bad", "✗", f"Not ready: {', '.join(missing)} is missing. Run {cure} and restart the kernel.", tuple(lines)
+            "bad", "✗", f"Not ready: {', '.join(missing)} is missing. Run {fix} and restart the kernel.", tuple(lines)
         )
     lines.append(draw_one())
     lines += [f"{name} is not installed: {what} will not run." for name, what in WELCOME.items() if found[name] is None]
