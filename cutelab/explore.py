@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from types import ModuleType
 from typing import Any, Literal
 
+from cutelab.core.errors import CuteLabError
 from cutelab.course.card.knobs import Params, plain
 from cutelab.course.lab.explorer import Explorer
 
@@ -21,6 +24,7 @@ __all__ = [
     "tensor_core",
     "thread_map",
     "tiling",
+    "view",
 ]
 
 
@@ -45,9 +49,9 @@ def layout(
     >>> lab.picture.status
     '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7'
     """
-    from cutelab.course.topics.layout import model as scene
+    from cutelab.course.topics import layout as scene
 
-    return _open("layout", scene, scene.LayoutParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("layout", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def coalescing(
@@ -57,7 +61,7 @@ def coalescing(
 
     element       int8, half, float32, float64 or uint128
     scale, view   as for `layout`
-    params        any field of `cutelab.course.topics.coalescing.model.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
+    params        any field of `cutelab.course.topics.coalescing.knobs.CoalescingParams`: access_bytes, stride, start, across, pitch, ...
 
     >>> lab = coalescing(stride=32)
     >>> lab.result.count, lab.result.ideal
@@ -66,9 +70,9 @@ def coalescing(
     >>> lab.result.count
     4
     """
-    from cutelab.course.topics.coalescing import model as scene
+    from cutelab.course.topics import coalescing as scene
 
-    return _open("coalescing", scene, scene.CoalescingParams, {"element": element, **params}, scale=scale, view=view)
+    return _open("coalescing", scene, scene.Params, {"element": element, **params}, scale=scale, view=view)
 
 
 def banks(
@@ -88,9 +92,9 @@ def banks(
     >>> lab.result.waves.count, lab.code()
     (1, 'explore.banks("(32,32):(33,1)")')
     """
-    from cutelab.course.topics.banks import model as scene
+    from cutelab.course.topics import banks as scene
 
-    return _open("banks", scene, scene.BanksParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("banks", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def strips(
@@ -100,15 +104,15 @@ def strips(
 
     row_pitch     elements from one row to the next
     scale, view   as in `layout`
-    params        any field of `cutelab.course.topics.strips.model.StripsParams`: threads, pitch, strips, rows, columns, element, ...
+    params        any field of `cutelab.course.topics.strips.knobs.StripsParams`: threads, pitch, strips, rows, columns, element, ...
 
     >>> lab = strips(threads=64, pitch=8, strips=4)
     >>> lab.picture.verdicts[0].sentence
     '64 of 576 elements touched; rows 4 to 31 are skipped.'
     """
-    from cutelab.course.topics.strips import model as scene
+    from cutelab.course.topics import strips as scene
 
-    return _open("strips", scene, scene.StripsParams, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
+    return _open("strips", scene, scene.Params, {"row_pitch": row_pitch, **params}, scale=scale, view=view)
 
 
 def swizzle(
@@ -119,15 +123,15 @@ def swizzle(
     swizzle  "Sw<3,0,3>", or a whole expression such as "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
     scale    image pixels per CSS pixel: 2 for sharp screens, 1 for slow networks
     view     "widget", or "html" where anywidget cannot load
-    params   any field of `cutelab.course.topics.swizzle.model.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
+    params   any field of `cutelab.course.topics.swizzle.knobs.SwizzleParams`: unit, layout, element, access, access_bytes, row, column
 
     >>> lab = swizzle("Sw<3,4,3>", unit="bytes", layout="(8,64):(64,1)", element="half", access_bytes=16)
     >>> lab.result.wave.count, lab.result.wave_after.count, str(lab.result.swizzle)
     (8, 1, 'Sw<3,3,3>')
     """
-    from cutelab.course.topics.swizzle import model as scene
+    from cutelab.course.topics import swizzle as scene
 
-    return _open("swizzle", scene, scene.SwizzleParams, {"swizzle": swizzle, **params}, scale=scale, view=view)
+    return _open("swizzle", scene, scene.Params, {"swizzle": swizzle, **params}, scale=scale, view=view)
 
 
 def thread_map(
@@ -141,20 +145,18 @@ def thread_map(
 
     thread_map  the C++ type as text, or a thread map of cutelab
     scale, view as for `layout`
-    params      any field or knob of `cutelab.course.topics.thread_map.model.ThreadMapParams`, such as access, thread, ld, shared, other
+    params      any field or knob of `cutelab.course.topics.thread_map.knobs.ThreadMapParams`, such as access, thread, ld, shared, other
 
     >>> lab = thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>", element="float32")
     >>> print(lab.result.sides[0].coverage)
     128 elements, each touched once
     >>> lab.set(lines=5)
-    >>> lab.params.thread_map
+    >>> str(lab.params.thread_map)
     'PitchLinearStripminedThreadMap<PitchLinearShape<16,5>, 32, 1>'
     """
-    from cutelab.course.topics.thread_map import model as scene
+    from cutelab.course.topics import thread_map as scene
 
-    return _open(
-        "thread_map", scene, scene.ThreadMapParams, {"thread_map": thread_map, **params}, scale=scale, view=view
-    )
+    return _open("thread_map", scene, scene.Params, {"thread_map": thread_map, **params}, scale=scale, view=view)
 
 
 def pipeline(
@@ -170,7 +172,7 @@ def pipeline(
 
     m, n, k       the tile: A is m x k, B is n x k
     scale, view   as for `layout`
-    params        any field of `cutelab.course.topics.pipeline.model.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
+    params        any field of `cutelab.course.topics.pipeline.knobs.PipelineParams`: element, stages, latency, copy_rate, mma_rate, tiles, arch, ...
 
     >>> lab = pipeline(stages=2)
     >>> lab.picture.verdicts[0].sentence
@@ -179,9 +181,9 @@ def pipeline(
     >>> lab.result.cycles, lab.code()
     (512.0, 'explore.pipeline(stages=4)')
     """
-    from cutelab.course.topics.pipeline import model as scene
+    from cutelab.course.topics import pipeline as scene
 
-    return _open("pipeline", scene, scene.PipelineParams, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
+    return _open("pipeline", scene, scene.Params, {"m": m, "n": n, "k": k, **params}, scale=scale, view=view)
 
 
 def algebra(
@@ -200,9 +202,9 @@ def algebra(
     >>> lab.picture.verdicts[0].sentence
     'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
     """
-    from cutelab.course.topics.algebra import model as scene
+    from cutelab.course.topics import algebra as scene
 
-    return _open("algebra", scene, scene.AlgebraParams, {"operation": operation, **params}, scale=scale, view=view)
+    return _open("algebra", scene, scene.Params, {"operation": operation, **params}, scale=scale, view=view)
 
 
 def tiling(
@@ -221,9 +223,9 @@ def tiling(
     >>> print(lab.picture.copies["C++"].splitlines()[1])
     auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
     """
-    from cutelab.course.topics.tiling import model as scene
+    from cutelab.course.topics import tiling as scene
 
-    return _open("tiling", scene, scene.TilingParams, {"layout": layout, **params}, scale=scale, view=view)
+    return _open("tiling", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
 
 
 def tensor_core(
@@ -237,7 +239,7 @@ def tensor_core(
 
     atom         any MMA atom, by CUTLASS's name
     scale, view  as for `layout`
-    params       any field of `cutelab.course.topics.tensor_core.model.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
+    params       any field of `cutelab.course.topics.tensor_core.knobs.TensorCoreParams`: operand, thread, value, show, swizzle, load, ...
 
     >>> lab = tensor_core("SM80_16x8x16_F32F16F16F32_TN", operand="A", thread=5)
     >>> lab.result.held.tolist()[:3], lab.result.feed.load.summary()
@@ -246,9 +248,9 @@ def tensor_core(
     >>> lab.result.feed.load.summary()
     'ldmatrix.x4: 4 wavefronts, the ideal'
     """
-    from cutelab.course.topics.tensor_core import model as scene
+    from cutelab.course.topics import tensor_core as scene
 
-    return _open("tensor_core", scene, scene.TensorCoreParams, {"atom": atom, **params}, scale=scale, view=view)
+    return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
 
 
 def kernel(
@@ -257,7 +259,7 @@ def kernel(
     """What does each access of a kernel cost, predicted from its layout, and how fast was it on an H200?
 
     kernel   "transpose" or "gemm"
-    params   any field of `cutelab.course.topics.kernel.model.KernelParams`, or variant="padded"
+    params   any field of `cutelab.course.topics.kernel.knobs.KernelParams`, or variant="padded"
 
     >>> lab = kernel(tile=64)
     >>> lab.set(variant="padded")
@@ -266,6 +268,34 @@ def kernel(
     >>> lab.picture.status
     'padded: 0.537 ms at 16384 x 16384 · 3996 GB/s · best copy 4282 GB/s'
     """
-    from cutelab.course.topics.kernel import model as scene
+    from cutelab.course.topics import kernel as scene
 
-    return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)
+    return _open("kernel", scene, scene.Params, {"kernel": kernel, **params}, scale=scale, view=view)
+
+
+def view(text: str) -> Explorer:
+    """Which explorer did somebody share? Opens what `lab.link()` gave, or the line that `lab.code()` gave.
+
+    Only numbers, texts, True, False, None and tuples of them are read: nothing in the text is executed.
+
+    >>> lab = view('cutelab:layout("(8,8):(9,1)", row=4)')
+    >>> lab.code(), view(lab.link()).picture.status
+    ('explore.layout("(8,8):(9,1)", row=4)', '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7')
+    """
+    said = str(text).strip().removeprefix("cutelab:").removeprefix("explore.")
+    topics = [name for name in __all__ if name not in ("Explorer", "view")]
+    try:
+        call = ast.parse(said, mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            raise ValueError("no call")
+        given = [ast.literal_eval(value) for value in call.args]
+        named = {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        example = 'cutelab:layout("(8,8):(9,1)", row=4)'
+        raise CuteLabError(f"a view is a text such as {example!r}; got {str(text)[:80]!r}") from None
+    if call.func.id not in topics:
+        raise CuteLabError(f"there is no explorer {call.func.id!r}; there are {', '.join(topics)}")
+    if len(given) > 1 or "None" in named:
+        raise CuteLabError(f"only the first value of {call.func.id}(...) may stand without its name")
+    opened: Explorer = getattr(sys.modules[__name__], call.func.id)(*given, **named)
+    return opened

@@ -17,6 +17,7 @@ FLOORS = {
     "plans": 3,
     "kernels": 4,
     "memory": 4,  # an older name for the hardware's room
+    "pipeline": 4,  # a short name of the hardware's pipeline
     "course.card": 5,
     "course.ask": 5,
     "course.topics": 6,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small import layouts, slow_offset
 
 import cutelab
-from cutelab import CuteLabError, Layout, LayoutLeft, LayoutRight, crd2idx, idx2crd, offsets, parse_layout
+from cutelab import CuteLabError, Layout, LayoutLeft, LayoutRight, Swizzle, crd2idx, idx2crd, offsets, parse_layout
 from cutelab.core.int_tuple import flatten, product, to_text
 from cutelab.core.layout import MAX_TABLE
 from cutelab.core.printing import to_static
@@ -209,7 +209,7 @@ def test_a_composed_layout_answers_as_its_table_does():
 @pytest.mark.parametrize(
     "ask", [offsets, cutelab.cosize, cutelab.flatten, cutelab.holes, cutelab.is_injective, cutelab.print_layout]
 )
-@pytest.mark.parametrize("value", ["(4,2):(2,1)", (4, 2), None, 5])
+@pytest.mark.parametrize("value", ["(4,2):", (4, 2), None, 5])
 def test_only_layouts_are_asked(ask, value):
     with pytest.raises(CuteLabError):
         ask(value)
@@ -226,3 +226,141 @@ def test_shapes_of_coordinates_are_checked():
     with pytest.raises(CuteLabError, match="profile"):
         crd2idx((1, 1), (2, 2), (1, 2, 3))
     assert crd2idx((1, 1), (2, 2), [1, 2]) == 3
+
+
+TEXT = "(4,2):(2,1)"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "offsets",
+        "cosize",
+        "flatten",
+        "holes",
+        "is_injective",
+        "is_surjective",
+        "is_contiguous",
+        "print_layout",
+        "print_inverse",
+        "size",
+        "rank",
+        "depth",
+    ],
+)
+def test_a_text_stands_for_its_layout(ask):
+    ask = getattr(cutelab, ask)
+    assert repr(ask(TEXT)) == repr(ask(Layout((4, 2), (2, 1))))
+
+
+def test_questions_with_two_arguments_read_texts():
+    assert cutelab.compatible("8", "(4,2)") and cutelab.congruent(TEXT, (1, 1))
+    assert idx2crd(5, Layout((3, (2, 4)))) == idx2crd(5, "(3,(2,4))") == (2, (1, 0))
+    assert crd2idx((2, (1, 0)), Layout((3, (2, 4)), (8, (1, 2)))) == 5  # the shape counts, not the strides
+    assert cutelab.slice_and_offset(TEXT, (None, 1)) == (Layout(4, 2), 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["(4,2):(_2,_1)", "(_4,2):(_1,4)", "_8:_1", "((_4,_8),_2):((_16,_1),_8)", "(4,2):(2,1)"]
+)
+def test_what_is_static_prints_back_as_it_came(text):
+    layout = parse_layout(text)
+    assert str(layout) == text and parse_layout(str(layout)) == layout
+    assert layout == parse_layout(text.replace("_", "")) and hash(layout) == hash(parse_layout(text.replace("_", "")))
+    assert repr(parse_layout(text.replace("_", ""))) == f"Layout('{text.replace('_', '')}')"
+
+
+@pytest.mark.parametrize(
+    ("shape", "printed"),
+    [
+        ("Layout<Shape<_1,_8>>{}", "(_1,_8):(_0,_1)"),
+        ("(_4,2)", "(_4,2):(_1,_4)"),
+        ("(4,_2,_2)", "(4,_2,_2):(_1,4,8)"),
+        ("Layout<Shape<_4,Shape<_1,_2>>>", "(_4,(_1,_2)):(_1,(_0,_4))"),
+        ("(1,8)", "(1,8):(1,1)"),
+    ],
+)
+def test_strides_that_are_not_given_are_those_that_cxx_makes(shape, printed):
+    """The golden file's mk and dyn cases, and 1 x 8; a shape of plain integers keeps strides of plain integers."""
+    assert str(parse_layout(shape)) == printed
+
+
+def test_golden_layouts_keep_their_underscores():
+    for case in GOLDEN:
+        layout = parse_layout(case["printed"])
+        assert str(layout) == case["printed"]
+        if "coalesce" in case:
+            assert str(cutelab.coalesce(layout)) == case["coalesce"]
+        if "flatten" in case:
+            assert str(cutelab.flatten(layout)) == case["flatten"]
+
+
+def test_calls_of_every_kind_agree_with_the_table():
+    """The quick way (plain integers in range) and the long way (NumPy integers, lists) are one function."""
+    for layout in ALL[::11]:
+        table = offsets(layout).ravel(order="F").tolist()
+        for i, want in enumerate(table):
+            coord = idx2crd(i, layout.shape)
+            whole = coord if isinstance(coord, tuple) else (coord,)
+            assert layout(i) == layout(np.int64(i)) == layout(coord) == layout(*whole) == want
+            assert layout(list(whole)) == want and type(layout(i)) is type(layout(coord)) is int
+        for bad in (-1, len(table), (len(table),) * (len(layout) + 1)):
+            with pytest.raises(CuteLabError):
+                layout(bad)
+
+
+def test_a_layout_goes_on_in_its_last_mode():
+    from cutelab import extended
+
+    assert extended(Layout((4, 2), (1, 8)), 9)(8) == 16
+    for layout in ALL[::17]:
+        longer = extended(layout, 3 * cutelab.size(layout))
+        assert [longer(i) for i in range(cutelab.size(layout))] == offsets(layout).ravel(order="F").tolist()
+        assert cutelab.size(longer) >= 3 * cutelab.size(layout)
+    with pytest.raises(CuteLabError):
+        extended(Layout(4), 0)
+
+
+def test_what_fills_memory_is_known_without_a_table():
+    """The rules for strides against the set of offsets, for negative and repeated ones too."""
+    import itertools as it
+
+    for (s, t), (d, e) in it.product(it.product((1, 2, 3), repeat=2), it.product(range(-3, 8), repeat=2)):
+        layout = Layout((s, t), (d, e))
+        used = sorted({i * d + j * e for i in range(s) for j in range(t)})
+        full = used == list(range(used[-1] + 1))
+        assert cutelab.is_surjective(layout) == full, layout
+        assert cutelab.is_contiguous(layout) == (full and len(used) == s * t), layout
+        assert cutelab.is_injective(layout) == (len(used) == s * t), layout
+    assert cutelab.is_contiguous("(100000,100000):(100000,1)") and len(cutelab.holes("(100000,100000):(100000,1)")) == 0
+
+
+def test_what_contains_itself_is_refused_at_once():
+    loop: list = []
+    loop += [loop, loop]
+    deep = 1
+    for _ in range(22):
+        deep = (deep, deep)
+    for value in (loop, deep, [1] * 10**5):
+        for call in (Layout, cutelab.size, lambda v: Layout(4)(v), lambda v: idx2crd(0, v)):
+            with pytest.raises(CuteLabError) as caught:
+                call(value)
+            assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize("value", [10**400, 10**5000, -(10**5000), (4, 10**400), [2**62] * 100], ids=range(5))
+def test_numbers_without_end_are_refused(value):
+    for call in (
+        Layout,
+        lambda v: Layout(4)(v),
+        lambda v: Layout(4, v),
+        cutelab.size,
+        Swizzle,
+        lambda v: Swizzle(1, v, 1),
+    ):
+        try:
+            call(value)
+        except CuteLabError as error:
+            assert len(str(error)) <= 300
+        else:
+            assert call is cutelab.size

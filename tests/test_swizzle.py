@@ -117,8 +117,44 @@ def test_composed_layout_slices_and_evaluates_like_its_table():
 def test_a_layout_may_come_after_a_layout():
     tile = ComposedLayout(Layout((4, 4), (4, 1)), 0, Layout(8, 2))
     assert offsets(tile).tolist() == [Layout((4, 4), (4, 1))(2 * i) for i in range(8)]
-    with pytest.raises(CuteLabError, match="has only the indices"):
-        offsets(ComposedLayout(Layout(4), 0, Layout(8)))
+    beyond = ComposedLayout(
+        Layout((2, 2), (1, 8)), 1, Layout(8)
+    )  # the outer layout goes on in its last mode, as in CuTe
+    assert offsets(beyond).tolist() == [beyond(i) for i in range(8)] == [1, 8, 9, 16, 17, 24, 25, 32]
+    with pytest.raises(CuteLabError, match="no value below index 0"):
+        offsets(ComposedLayout(Layout((2, 2), (1, 8)), -1, Layout(8)))
+
+
+def test_nested_swizzles_act_one_after_the_other():
+    text = "Sw<2,0,3> o 4 o Sw<1,1,3> o 2 o (8,8):(8,1)"
+    inner = ComposedLayout("Sw<1,1,3> o 2 o (8,8):(8,1)")
+    nested = ComposedLayout(Swizzle(2, 0, 3), 4, inner)
+    assert str(nested) == text and nested.layout == Layout((8, 8), (8, 1))
+    want = [Swizzle(2, 0, 3)(4 + Swizzle(1, 1, 3)(2 + 8 * i + j)) for j in range(8) for i in range(8)]
+    assert offsets(nested).ravel(order="F").tolist() == [nested(i) for i in range(64)] == want
+    assert offsets(nested(None, 3)).tolist() == offsets(nested)[:, 3].tolist()
+    assert offsets(nested[1]).tolist() == offsets(nested)[0].tolist()
+
+
+def test_a_negative_shift_sends_the_lower_group_up():
+    """For every S < 0 the source starts at M and the target at M + |S|: bit by bit, against the definition in words."""
+    for bits, base, shift in ((2, 3, -4), (1, 0, -1), (3, 1, -3), (2, 0, -5)):
+        swizzle = Swizzle(bits, base, shift)
+        for bit in range(bits):
+            assert swizzle(1 << (base + bit)) == 1 << (base + bit) | 1 << (base + bit - shift)
+            assert swizzle(1 << (base + bit - shift)) == 1 << (base + bit - shift)
+        assert swizzle.bit_matrix().sum() == (base - shift + bits) + bits
+    assert Swizzle(2, 3, -4)(8) == 136
+
+
+def test_texts_are_read_and_reprs_can_be_pasted():
+    for value in (Swizzle(3, 4, -3), Layout(((2, 2), 3), ((1, 6), 2)), ComposedLayout("Sw<3,0,3> o 5 o (8,8):(8,1)")):
+        assert eval(repr(value)) == value
+        assert type(value)(str(value)) == value
+    with pytest.raises(CuteLabError, match="write ComposedLayout"):
+        Layout("Sw<3,0,3> o 0 o (8,8):(8,1)")
+    with pytest.raises(CuteLabError, match="write Layout"):
+        ComposedLayout("(8,8):(8,1)")
 
 
 @pytest.mark.parametrize(
@@ -164,4 +200,5 @@ def test_an_element_has_a_power_of_two_of_bits(bits):
 
 def test_the_flag_type_of_a_pointer_is_read():
     text = "ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<Shape<_8,_64>,Stride<_64,_1>>>"
-    assert str(parse_layout(text)) == "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    assert str(parse_layout(text)) == "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"
+    assert parse_layout(text) == parse_layout("Sw<3,3,3> o 0 o (8,64):(64,1)")

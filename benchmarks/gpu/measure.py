@@ -127,12 +127,14 @@ def compare(counted: list[dict[str, Any]], predicted: dict[str, dict[str, int]])
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Everything, in the order of what matters; each part notes the time that it took."""
-    from cutelab.kernels import bench, machine
+    import race
+
+    from cutelab.kernels import machine, timing
     from cutelab.kernels import variants as plans
 
-    bench.need_gpu()
+    timing.need_gpu()
     print(machine.note, flush=True)
-    report: dict[str, Any] = {"meta": bench.meta(), "missing": [], "seconds": {}}
+    report: dict[str, Any] = {"meta": timing.meta(), "missing": [], "seconds": {}}
     started = time.time()
 
     def part(name: str) -> None:
@@ -141,7 +143,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         started = time.time()
         save(report, options.json)
 
-    checks = [{"name": n, "shape": s, "equal": ok} for n, s, ok in plans.check_all(large=True)]
+    checks = [{"name": n, "shape": s, "equal": ok} for n, s, ok in race.check_all(large=True)]
     report["checks"] = checks
     wrong = [f"{c['name']} at {c['shape']}" for c in checks if not c["equal"]]
     print(
@@ -150,34 +152,34 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     )
     part("checks")
     chosen = plans.transposes()
-    report["plans"] = {f"gemm {name}": plans.numbers_of(plan) for name, plan in plans.gemms().items()}
+    report["plans"] = {f"gemm {name}": race.numbers_of(plan) for name, plan in plans.gemms().items()}
     report["transpose"] = []
     if options.sweep:
-        first = bench.transpose_race(plans.sweep(), max(options.sizes))
+        first = race.transpose_race(race.sweep(), max(options.sizes))
         report["sweep"] = first
-        print(f"\nSweep\n{bench.table(first)}", flush=True)
-        names = {plans.name_of(p): p for p in plans.sweep().values()}
+        print(f"\nSweep\n{timing.table(first)}", flush=True)
+        names = {race.name_of(p): p for p in race.sweep().values()}
         ranked = [r["name"] for r in sorted(first, key=lambda r: r["ms"]) if r["name"] in names]
         chosen |= {f"fastest {i + 1}: {name}": names[name] for i, name in enumerate(ranked[:4])}
-        report["plans"] |= {name: plans.numbers_of(plan) for name, plan in names.items()}
+        report["plans"] |= {name: race.numbers_of(plan) for name, plan in names.items()}
         part("sweep")
-    report["plans"] |= {name: plans.numbers_of(plan) for name, plan in chosen.items()}
+    report["plans"] |= {name: race.numbers_of(plan) for name, plan in chosen.items()}
     for size in options.sizes:
-        records = bench.transpose_race(chosen, size)
+        records = race.transpose_race(chosen, size)
         report["transpose"] += records
-        print(f"\nTranspose {size} x {size}\n{bench.table(records)}", flush=True)
-    if bench.torch_module() is None:
+        print(f"\nTranspose {size} x {size}\n{timing.table(records)}", flush=True)
+    if race.torch_module() is None:
         report["missing"].append("PyTorch is not there: no torch copy_, no torch product")
     part("transpose")
-    spot = bench.spot_check(chosen, max(options.sizes))
+    spot = race.spot_check(chosen, max(options.sizes))
     report["spot_checks"] = spot
     print(f"\nspot checks at {max(options.sizes)}: {sum(spot.values())} of {len(spot)} right", flush=True)
     part("spot checks")
     report["gemm"] = []
     for size in options.gemm:
-        records = bench.gemm_race(plans.gemms(), size)
+        records = race.gemm_race(plans.gemms(), size)
         report["gemm"] += records
-        print(f"\nMatrix product {size}, float32\n{bench.table(records)}", flush=True)
+        print(f"\nMatrix product {size}, float32\n{timing.table(records)}", flush=True)
     part("gemm")
     report["predicted"] = predictions()
     part("prediction")

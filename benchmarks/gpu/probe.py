@@ -219,7 +219,7 @@ def main() -> int:
             print(f"{record['op']} {record['pattern']}: counter {counted}, model {model(record)}")
     print(f"{len(records) - wrong} of {len(records)} patterns equal the model")
     if options.json:
-        from cutelab.kernels.bench import meta
+        from cutelab.kernels.timing import meta
 
         options.json.write_text(json.dumps({"meta": meta(), "records": records}) + "\n", encoding="utf-8")
     return 1 if wrong else 0

@@ -111,7 +111,7 @@ class _Reader:
         else:
             large = None
         if large is None or not large.any():
-            value = APPLY[sign](a, b)
+            value = np.asarray(APPLY[sign](a, b))
             if not (np.abs(value) >= BOUND).any():
                 return value
         self.fail("this becomes 2^40 or more", place)

@@ -7,9 +7,19 @@ from typing import Any
 import numpy as np
 
 from cutelab.core import int_tuple
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, brief, count_text, shown
 from cutelab.core.int_tuple import to_text
-from cutelab.core.layout import Layout, check_layout, check_table_size, cosize, offsets, rank, size
+from cutelab.core.layout import (
+    ComposedLayout,
+    Layout,
+    as_layout,
+    as_readable,
+    check_table_size,
+    cosize,
+    offsets,
+    rank,
+    size,
+)
 
 MAX_PRINT = 2**18  # cells of a printed table
 
@@ -20,6 +30,7 @@ def to_static(layout: Any) -> str:
     >>> to_static(Layout((4, 2), (2, 1)))
     '(_4,_2):(_2,_1)'
     """
+    layout = as_layout(layout)
     if isinstance(layout, Layout):
         return f"{to_text(layout.shape, static=True)}:{to_text(layout.stride, static=True)}"
     outer = to_static(layout.outer) if isinstance(layout.outer, Layout) else str(layout.outer)
@@ -42,18 +53,19 @@ def print_layout(layout: Any, *, static: bool = False) -> str:
         +---+---+
     <BLANKLINE>
     """
-    check_layout(layout)
+    layout = as_readable(layout)
     if rank(layout) != 2:
         raise CuteLabError(
-            f"print_layout prints layouts of rank 2; {layout} has rank {rank(layout)}. "
+            f"print_layout prints layouts of rank 2; {brief(layout, 100)} has rank {rank(layout)}. "
             f"Give it two modes, for example ({size(layout)},1), or use offsets(layout)"
         )
     _check_print(size(layout), layout)
     table = offsets(layout)
     rows, columns = table.shape
-    digits = len(str(cosize(getattr(layout, "inner", layout))))  # CuTe looks at the layout inside a swizzle
+    inside = layout.layout if isinstance(layout, ComposedLayout) else layout
+    digits = len(str(cosize(inside)))  # CuTe looks at the layout inside a swizzle
     rule = "    " + ("+" + "-" * (digits + 2)) * columns + "+\n"
-    lines = [to_static(layout) if static else str(layout), "\n    "]
+    lines = [to_static(layout) if static and isinstance(layout, Layout | ComposedLayout) else str(layout), "\n    "]
     lines += [f"  {n:{digits}d} " for n in range(columns)]
     lines.append("\n")
     for m in range(rows):
@@ -86,12 +98,15 @@ def print_inverse(
     (1, 0)|(1, 1)
     <BLANKLINE>
     """
-    matrix = hasattr(layout, "capacity")  # a 2.x layout
+    layout = as_readable(layout)
+    matrix = not isinstance(layout, Layout | ComposedLayout)
     _check_print(size(layout), layout)
-    table = layout.offsets if matrix else offsets(layout)
+    table = offsets(layout)
     if table.min() < 0:
-        raise CuteLabError(f"{layout} has negative offsets, down to {table.min()}; memory is printed from offset 0")
-    top = layout.capacity if matrix else int(table.max()) + 1
+        raise CuteLabError(
+            f"{brief(layout, 100)} has negative offsets, down to {table.min()}; memory is printed from offset 0"
+        )
+    top = int(table.max()) + 1 if isinstance(layout, Layout | ComposedLayout) else layout.capacity
     _check_print(top, layout)
     if matrix or output_shape is not None or vectorize is not None:
         shape = (columns or 16, 8) if output_shape is None else output_shape
@@ -100,7 +115,7 @@ def print_inverse(
         strides = [d for d in int_tuple.flatten(layout.stride) if d > 1] if isinstance(layout, Layout) else []
         columns = min(strides) if strides and rank(layout) == 2 and table.ndim == 2 and _flat(layout) else 16
     if not int_tuple.is_int(columns) or columns < 1:
-        raise CuteLabError(f"columns must be a whole number of 1 or more, got {columns!r}")
+        raise CuteLabError(f"columns must be a whole number of 1 or more, got {shown(columns)}")
     cells = [""] * top
     for coord, offset in np.ndenumerate(table):
         cells[offset] += ("=" if cells[offset] else "") + "(" + ", ".join(map(str, coord)) + ")"
@@ -114,7 +129,7 @@ def _example_text(table: np.ndarray, top: int, output_shape: Any, vectorize: int
     across, down = (*given, 8)[:2]
     for value, what in ((across, "output_shape"), (down, "output_shape"), (vectorize, "vectorize")):
         if not int_tuple.is_int(value) or value < 1:
-            raise CuteLabError(f"{what} holds whole numbers of 1 or more, got {value!r}")
+            raise CuteLabError(f"{what} holds whole numbers of 1 or more, got {shown(value)}")
     if across % vectorize:
         raise CuteLabError(f"vectorize {vectorize} must divide the offsets in a line of the output, {across}")
     if top % vectorize:
@@ -157,6 +172,7 @@ def _flat(layout: Layout) -> bool:
 def _check_print(cells: int, layout: Any) -> None:
     if cells > MAX_PRINT:
         raise CuteLabError(
-            f"{layout} would print {cells:,} cells; at most {MAX_PRINT:,} are printed. Use offsets(layout)"
+            f"{brief(layout, 100)} would print {count_text(cells)} cells; at most {MAX_PRINT:,} are printed. "
+            f"Use offsets(layout)"
         )
     check_table_size(cells, layout)

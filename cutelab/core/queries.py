@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core import int_tuple
-from cutelab.core.layout import Layout, check_table_size, cosize, offsets, size
+from cutelab.core.errors import brief
+from cutelab.core.layout import MAX_TABLE, Layout, as_readable, check_table_size, cosize, offsets, size
 
 
 def is_injective(layout: Any) -> bool:
@@ -16,12 +16,21 @@ def is_injective(layout: Any) -> bool:
     >>> is_injective(Layout((8, 8), (9, 1))), is_injective(Layout(((4, 2), (2, 4)), ((2, 16), (1, 8))))
     (True, False)
     """
-    if isinstance(layout, Layout) and strides_nest(layout):
-        return True
-    if isinstance(layout, Layout) and size(layout) > cosize(layout):
+    layout = as_readable(layout)
+    if isinstance(layout, Layout):
+        if strides_nest(layout):
+            return True
+        if size(layout) > cosize(layout):
+            return False
+    table = offsets(layout).ravel(order="A")
+    low = int(table.min())
+    reach = int(table.max()) - low + 1
+    if len(table) > reach:
         return False
-    table = offsets(layout).ravel()
-    return len(np.unique(table)) == len(table)
+    if reach > 8 * MAX_TABLE:  # far apart: sorted, so that memory stays bounded
+        ordered = np.sort(table)
+        return bool((ordered[1:] != ordered[:-1]).all())
+    return _used(table, reach, low) == len(table)
 
 
 def is_surjective(layout: Any) -> bool:
@@ -30,7 +39,12 @@ def is_surjective(layout: Any) -> bool:
     >>> is_surjective(Layout((8, 8), (8, 1))), is_surjective(Layout((8, 8), (9, 1)))
     (True, False)
     """
-    return len(holes(layout)) == 0 and int(offsets(layout).min()) == 0
+    layout = as_readable(layout)
+    if isinstance(layout, Layout):
+        return _reaches_all(layout)
+    table = offsets(layout).ravel(order="A")
+    top = int(table.max()) + 1
+    return int(table.min()) == 0 and top <= len(table) and _used(table, top) == top
 
 
 def is_contiguous(layout: Any) -> bool:
@@ -39,8 +53,11 @@ def is_contiguous(layout: Any) -> bool:
     >>> is_contiguous(Layout((8, 8), (1, 8))), is_contiguous(Layout((4, 2), (0, 1)))
     (True, False)
     """
-    table = np.sort(offsets(layout), axis=None)
-    return bool((table == np.arange(len(table))).all())
+    layout = as_readable(layout)
+    if isinstance(layout, Layout):
+        return _reaches_all(layout) and size(layout) == cosize(layout)
+    table = offsets(layout).ravel(order="A")
+    return int(table.min()) == 0 and int(table.max()) + 1 == len(table) == _used(table, len(table))
 
 
 def holes(layout: Any) -> np.ndarray:
@@ -49,13 +66,16 @@ def holes(layout: Any) -> np.ndarray:
     >>> holes(Layout((8, 8), (1, 9))).tolist()
     [8, 17, 26, 35, 44, 53, 62]
     """
-    table = offsets(layout)
+    layout = as_readable(layout)
+    if isinstance(layout, Layout) and _reaches_all(layout):
+        return np.empty(0, np.int64)
+    table = offsets(layout).ravel(order="A")
     top = int(table.max()) + 1
     if top <= 0:
         return np.empty(0, np.int64)
-    check_table_size(top, f"the memory of {layout}")
+    check_table_size(top, f"the memory of {brief(layout, 80)}")
     used = np.zeros(top, bool)
-    used[table[table >= 0]] = True
+    used[table[table >= 0] if table.min() < 0 else table] = True
     empty = np.flatnonzero(~used)
     empty.flags.writeable = False
     return empty
@@ -67,10 +87,32 @@ def strides_nest(layout: Layout) -> bool:
     >>> strides_nest(Layout((10**6, 10**6))), strides_nest(Layout((4, 4), (3, 2)))
     (True, False)
     """
-    modes = zip(int_tuple.flatten(layout.shape), int_tuple.flatten(layout.stride), strict=True)
     reach = 0
-    for step, extent in sorted((abs(d), s) for s, d in modes if s > 1):
+    for step, extent in sorted((abs(d), s) for s, d in layout._modes if s > 1):
         if step <= reach:
+            return False
+        reach += step * (extent - 1)
+    return True
+
+
+def _used(table: np.ndarray, reach: int, low: int = 0) -> int:
+    """How many different offsets are in a table of offsets from `low` to `low + reach - 1`?"""
+    used = np.zeros(reach, bool)
+    if low:
+        table = table - low
+    used[table] = True
+    return int(np.count_nonzero(used))
+
+
+def _reaches_all(layout: Layout) -> bool:
+    """Is every offset from 0 to the largest one used? Decided mode by mode, without a table.
+
+    In ascending order of strides, the sums so far fill 0 .. reach; the next stride must not leave a gap above them. If it did,
+    offset reach + 1 would need a stride of at most reach + 1, and all that are left are larger. A negative stride goes below 0.
+    """
+    reach = 0
+    for step, extent in sorted((d, s) for s, d in layout._modes if s > 1):
+        if step < 0 or step > reach + 1:
             return False
         reach += step * (extent - 1)
     return True

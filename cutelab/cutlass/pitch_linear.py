@@ -55,7 +55,7 @@ class PitchLinearShape(_Pair):
         return super().__new__(cls, int(contiguous), int(strided))
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """The product of both extents."""
         return self.contiguous * self.strided
 
@@ -185,17 +185,17 @@ def count_coverage(elements: np.ndarray, tile: PitchLinearShape) -> Coverage:
     return found
 
 
-def by_warp(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def by_warp(values: np.ndarray, lanes: int = WARP_SIZE) -> tuple[np.ndarray, np.ndarray]:
     """Which values has each warp? (threads, ...) becomes (warps, 32, ...) and a mask (warps, 32) of the lanes that exist.
 
-    A last warp that is not full is filled with copies of its last thread, and the mask is False there.
+    lanes   of a warp, where it has another number. A last warp that is not full is filled with copies of its last thread, and the mask is False there.
 
     >>> lanes, active = by_warp(np.arange(40))
     >>> lanes.shape, active.sum(axis=1).tolist()
     ((2, 32), [32, 8])
     """
     threads = len(values)
-    warps = -(-threads // WARP_SIZE)
-    thread = np.arange(warps * WARP_SIZE)
-    lanes = values[np.minimum(thread, threads - 1)]
-    return lanes.reshape(warps, WARP_SIZE, *values.shape[1:]), (thread < threads).reshape(warps, WARP_SIZE)
+    warps = -(-threads // lanes)
+    thread = np.arange(warps * lanes)
+    held = values[np.minimum(thread, threads - 1)]
+    return held.reshape(warps, lanes, *values.shape[1:]), (thread < threads).reshape(warps, lanes)

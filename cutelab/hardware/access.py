@@ -1,16 +1,21 @@
-"""WarpAccess: which addresses do the 32 lanes of a warp touch with one instruction?"""
+"""WarpAccess: which addresses do the lanes of a warp touch with one instruction?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
+from cutelab.hardware.chip import H200, Chip
 
-LANES = 32
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+Count = int | IntArray
+"""A whole number for one warp, a read-only array of the batch's shape for many."""
+
 WIDTHS = {
     "load": (1, 2, 4, 8, 16),
     "store": (1, 2, 4, 8, 16),
@@ -21,22 +26,20 @@ WIDTHS = {
 }
 MATRIX_LANES = (8, 16, 32)  # x1, x2, x4: so many lanes give the address of a 16-byte row
 
-_ALL_LANES = np.ones(LANES, dtype=bool)
-_ALL_LANES.setflags(write=False)
-
 
 @dataclass(frozen=True, eq=False)
 class WarpAccess:
-    """What does one warp do with one memory instruction? 32 byte addresses, the bytes a lane moves, and the kind.
+    """What does one warp do with one memory instruction? A byte address of each lane, the bytes a lane moves, and the kind.
 
-    byte_address  whole numbers of shape (32,), or (..., 32) for many warps at once; multiples of `access_bytes`
+    byte_address  whole numbers of shape (lanes,), or (..., lanes) for many warps at once; multiples of `access_bytes`
     access_bytes  bytes a lane: 1, 2, 4, 8 or 16 (load, store); 16 (ldmatrix, stmatrix); 4 (reduce, atomic)
     kind          "load", "store", "ldmatrix", "stmatrix" (the first 8, 16 or 32 lanes active: x1, x2, x4),
                   "reduce" (an atomic whose result is not used) or "atomic" (it returns the old value)
-    active        32 truth values (or one set a warp); None: all lanes. An inactive lane may hold any address.
+    active        a truth value of each lane (or one set a warp); None: all lanes. An inactive lane may hold any address.
+    chip          whose lanes, banks and sectors count; the H200, where a warp has 32 lanes
 
     Arrays are copied and read-only. Raises CuteLabError for misaligned or negative addresses, for widths that do not
-    exist, for other than 32 lanes, for a warp without an active lane, and for kinds that are not modelled.
+    exist, for another number of lanes than the chip's, for a warp without an active lane, and for kinds that are not modelled.
 
     >>> column = WarpAccess(np.arange(32) * 132, 4)
     >>> column.warps, column.access_bytes, column.kind
@@ -51,10 +54,14 @@ class WarpAccess:
     access_bytes: int
     kind: str = "load"
     active: Any = None
+    chip: Chip = field(default=H200, kw_only=True)
+    all_active: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.chip, Chip):
+            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {self.chip!r}")
         _check_kind(self.kind, self.access_bytes)
-        address = _addresses(self.byte_address)
+        address = _addresses(self.byte_address, self.chip.lanes)
         active = _active(self.active, address.shape)
         put = object.__setattr__
         put(self, "byte_address", address)
@@ -72,7 +79,7 @@ class WarpAccess:
     @property
     def warps(self) -> int:
         """How many warps does this hold?"""
-        return self.byte_address.size // LANES
+        return self.byte_address.size // self.chip.lanes
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -81,7 +88,7 @@ class WarpAccess:
 
     def _key(self) -> tuple[Any, ...]:
         touched = np.where(self.active, self.byte_address, -1)
-        return self.kind, self.access_bytes, touched.shape, touched.tobytes()
+        return self.chip, self.kind, self.access_bytes, touched.shape, touched.tobytes()
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, WarpAccess) else NotImplemented
@@ -112,18 +119,18 @@ def _check_kind(kind: object, access_bytes: object) -> None:
         raise CuteLabError(f"{kind} moves {names} bytes a lane, got {access_bytes!r}")
 
 
-def _addresses(value: object) -> np.ndarray:
+def _addresses(value: object, lanes: int) -> np.ndarray:
     try:
         raw = np.asarray(value)
     except ValueError as error:
         raise CuteLabError(
-            "byte addresses must form an array of shape (..., 32); these rows differ in length"
+            f"byte addresses must form an array of shape (..., {lanes}); these rows differ in length"
         ) from error
-    if raw.ndim == 0 or raw.shape[-1] != LANES:
+    if raw.ndim == 0 or raw.shape[-1] != lanes:
         got = f"{raw.shape[-1]} lanes (shape {raw.shape})" if raw.ndim else repr(value)
         raise CuteLabError(
-            f"a warp has 32 lanes, so byte addresses have shape (..., 32); got {got}. "
-            "For fewer lanes fill up to 32 and name the lanes that take part with `active`."
+            f"a warp has {lanes} lanes, so byte addresses have shape (..., {lanes}); got {got}. "
+            f"For fewer lanes fill up to {lanes} and name the lanes that take part with `active`."
         )
     if raw.dtype.kind not in "iu":
         raise CuteLabError(f"byte addresses must be whole numbers below 2^63, got an array of {raw.dtype}")
@@ -136,21 +143,31 @@ def _addresses(value: object) -> np.ndarray:
     return address
 
 
+@lru_cache(maxsize=16)
+def _all_lanes(lanes: int) -> np.ndarray:
+    every = np.ones(lanes, dtype=bool)
+    every.setflags(write=False)
+    return every
+
+
 def _active(value: object, shape: tuple[int, ...]) -> np.ndarray:
+    lanes = shape[-1]
     if value is None:
-        return _ALL_LANES if shape == (LANES,) else np.broadcast_to(_ALL_LANES, shape)
+        return _all_lanes(lanes) if len(shape) == 1 else np.broadcast_to(_all_lanes(lanes), shape)
     try:
         active = np.asarray(value)
     except ValueError as error:
-        raise CuteLabError("active must be 32 truth values a warp; these rows differ in length") from error
+        raise CuteLabError(f"active must be {lanes} truth values a warp; these rows differ in length") from error
     numbers = active.dtype.kind in "iu" and bool(((active == 0) | (active == 1)).all())
     if active.dtype.kind != "b" and not numbers:
-        raise CuteLabError(f"active must be 32 truth values, got {value!r}; for example np.arange(32) < 16")
+        raise CuteLabError(
+            f"active must be {lanes} truth values, got {value!r}; for example np.arange({lanes}) < {lanes // 2}"
+        )
     try:
         active = np.array(np.broadcast_to(active.astype(bool), shape))
     except ValueError as error:
         raise CuteLabError(
-            f"active has shape {active.shape}, which does not fit addresses of shape {shape}; give 32 truth values a warp"
+            f"active has shape {active.shape}, which does not fit addresses of shape {shape}; give {lanes} truth values a warp"
         ) from error
     active.setflags(write=False)
     return active
@@ -162,7 +179,7 @@ def _check_lanes(active: np.ndarray, kind: str) -> None:
         where = "" if active.ndim == 1 else f" in warp {int(np.argmin(lanes.ravel()))} of the batch"
         raise CuteLabError(f"no lane is active{where}; an instruction needs at least one active lane")
     if kind in ("ldmatrix", "stmatrix"):
-        first = np.arange(LANES) < lanes[..., None]
+        first = np.arange(active.shape[-1]) < lanes[..., None]
         if not (np.isin(lanes, MATRIX_LANES).all() and (active == first).all()):
             raise CuteLabError(
                 f"{kind} x1, x2 and x4 take addresses from the first 8, 16 or 32 lanes; "

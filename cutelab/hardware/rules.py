@@ -1,24 +1,26 @@
 """How many wavefronts does shared memory need? The counting rule, for many warps at once.
 
-Shared memory has 32 banks of 4 bytes. Lanes of 8 or 16 bytes are aligned, so that a lane covers 2 or 4 neighbouring banks
-whole: it is enough to count *units* of the access width in 16 or 8 wide banks.
+Lanes are aligned, so that one of more than a word covers neighbouring banks whole: it is enough to count *units* of the
+access width in as many times wider banks. An access of w words a lane goes in w groups of lanes.
 
-    unit  = byte address // max(4, access_bytes)          bank of units = unit % (32 * 4 // max(4, access_bytes))
+    unit  = byte address // max(word, access_bytes)       bank of units = unit % (banks * word // max(word, access_bytes))
     degree(lanes) = over the banks, the largest number of distinct units that these lanes touch in one bank
     wavefronts    = the sum of `degree` over the groups of lanes that go together
 
-Source: fitted to the shared-memory wavefront counters of an NVIDIA H200; see `cutelab.hardware.measured`.
+Source: fitted to the shared-memory wavefront counters of an NVIDIA H200 (32 lanes, 32 banks, words of 4 bytes); see
+`cutelab.hardware.measured`. For another chip the same rule with its numbers: an assumption that nobody measured.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cutelab.hardware.access import LANES, WarpAccess
+from cutelab.hardware.access import WarpAccess
 
-BANKS, WORD_BYTES = 32, 4
+MATRIX_ROWS = 8  # lanes that name the rows of one matrix of ldmatrix or stmatrix: they go together
 CHUNK = 256  # warps counted at a time: the working set stays in the cache
 NOBODY = np.iinfo(np.int64).max  # the unit of an inactive lane; it sorts last
 
@@ -34,17 +36,22 @@ class Counts:
 
 def unit_bytes(access: WarpAccess) -> int:
     """How many bytes does one unit have? A word for narrow accesses, else the access itself."""
-    return max(WORD_BYTES, access.access_bytes)
+    return max(access.chip.word_bytes, access.access_bytes)
+
+
+def most_groups(access: WarpAccess) -> int:
+    """Into how many groups can a warp of this chip fall, whatever the access: one a word of 16 bytes, or one a matrix."""
+    return max(16 // access.chip.word_bytes, access.chip.lanes // MATRIX_ROWS)
 
 
 def pairwise_merged(address: np.ndarray, active: np.ndarray | None) -> np.ndarray:
     """Does every lane i share its address with lane i ^ 1 (or every lane with i ^ 2), inactive lanes aside?
 
-    address, active: (warps, 32); active None means all. Such a wide *load* goes in half as many groups.
+    address, active: (warps, lanes); active None means all. Such a wide *load* goes in half as many groups.
     """
     merged = np.zeros(len(address), dtype=bool)
     for x in (1, 2):
-        pairs = address.reshape(-1, LANES // (2 * x), 2, x)
+        pairs = address.reshape(len(address), -1, 2, x)
         good = pairs[:, :, 0] == pairs[:, :, 1]
         if active is not None:
             here = active.reshape(pairs.shape)
@@ -54,19 +61,23 @@ def pairwise_merged(address: np.ndarray, active: np.ndarray | None) -> np.ndarra
 
 
 def lanes_together(access: WarpAccess, address: np.ndarray, active: np.ndarray | None) -> np.ndarray:
-    """How many neighbouring lanes go together, warp by warp: 32, 16 or 8? (One number if it is the same for all.)"""
-    base = LANES * WORD_BYTES // unit_bytes(access)
-    if access.kind != "load" or base == LANES:
+    """How many neighbouring lanes go together, warp by warp? (One number if it is the same for all.)"""
+    if "matrix" in access.kind:
+        return np.array([MATRIX_ROWS])
+    lanes = access.chip.lanes
+    base = lanes * access.chip.word_bytes // unit_bytes(access)
+    if access.kind != "load" or base == lanes:
         return np.array([base])
     return np.where(pairwise_merged(address, active), 2 * base, base)
 
 
 def count(access: WarpAccess) -> Counts:
     """What does every warp of this access need?"""
-    address = access.byte_address.reshape(-1, LANES)
-    active = None if access.all_active else access.active.reshape(-1, LANES)
+    lanes = access.chip.lanes
+    address = access.byte_address.reshape(-1, lanes)
+    active = None if access.all_active else access.active.reshape(-1, lanes)
     group_lanes = np.empty(len(address), dtype=np.int64)
-    degree = np.zeros((len(address), 4), dtype=np.int64)
+    degree = np.zeros((len(address), most_groups(access)), dtype=np.int64)
     distinct = np.empty(len(address), dtype=np.int64)
     shift = unit_bytes(access).bit_length() - 1
     for start in range(0, len(address), CHUNK):
@@ -83,22 +94,21 @@ def count(access: WarpAccess) -> Counts:
 def _count_part(
     access: WarpAccess, unit: np.ndarray, together: np.ndarray, degree: np.ndarray, distinct: np.ndarray
 ) -> None:
-    banks = BANKS * WORD_BYTES // unit_bytes(access)
+    banks, warp = access.chip.row_bytes // unit_bytes(access), access.chip.lanes
     full = access.all_active
     if access.kind == "atomic":  # every lane is served for itself, the same word again and again
         distinct[:] = np.add.reduce(_firsts(np.sort(unit, axis=1), full), axis=1, dtype=np.int64)
         degree[:, 0] = _fullest_bank(unit, unit != NOBODY, banks)
         return
-    lanes = int(together[0])
-    if len(together) == 1 or (together == lanes).all():
-        parts = [(lanes, slice(None))]
-    else:
-        parts = [(size, np.flatnonzero(together == size)) for size in (LANES, 16, 8)]
+    first_lanes = int(together[0])
+    parts: list[tuple[int, Any]] = [(first_lanes, slice(None))]
+    if len(together) > 1 and (together != first_lanes).any():
+        parts = [(int(size), np.flatnonzero(together == size)) for size in np.unique(together)]
     for lanes, rows in parts:
         groups = np.sort(unit[rows].reshape(-1, lanes), axis=1)
         first = _firsts(groups, full)
-        degree[rows, : LANES // lanes] = _fullest_bank(groups, first, banks).reshape(-1, LANES // lanes)
-        if lanes < LANES:  # lanes of different groups may share a unit
+        degree[rows, : warp // lanes] = _fullest_bank(groups, first, banks).reshape(-1, warp // lanes)
+        if lanes < warp:  # lanes of different groups may share a unit
             first = _firsts(np.sort(unit[rows], axis=1), full)
         distinct[rows] = np.add.reduce(first, axis=1, dtype=np.int64)
 
@@ -117,4 +127,7 @@ def _fullest_bank(unit: np.ndarray, counted: np.ndarray, banks: int) -> np.ndarr
     slot = unit & (banks - 1)
     if rows > 1:
         slot += (np.arange(rows) * banks)[:, None]
-    return np.maximum.reduce(np.bincount(slot[counted], minlength=rows * banks).reshape(rows, banks), axis=1)
+    fullest: np.ndarray = np.maximum.reduce(
+        np.bincount(slot[counted], minlength=rows * banks).reshape(rows, banks), axis=1
+    )
+    return fullest

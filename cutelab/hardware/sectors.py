@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
-from cutelab.hardware.access import LANES, WarpAccess, want_access
+from cutelab.hardware.access import Count, WarpAccess, want_access
 
-SECTOR_BYTES, LINE_BYTES = 32, 128
 CHUNK = 256
 
 
@@ -30,22 +29,22 @@ class Sectors:
     """
 
     access: WarpAccess = field(repr=False)
-    count: Any = field(compare=False)
-    ideal: Any = field(compare=False)
-    excess: Any = field(compare=False)
-    used_bytes: Any = field(compare=False)
-    efficiency: Any = field(compare=False)
-    lines: Any = field(compare=False)
+    count: Count = field(compare=False)
+    ideal: Count = field(compare=False)
+    excess: Count = field(compare=False)
+    used_bytes: Count = field(compare=False)
+    efficiency: float | np.ndarray = field(compare=False)
+    lines: Count = field(compare=False)
 
     @cached_property
     def sector(self) -> np.ndarray:
-        """In which sector is each lane? Shape (..., 32); -1 for an inactive lane."""
-        return _lane_value(self.access, SECTOR_BYTES)
+        """In which sector is each lane? Shape (..., lanes); -1 for an inactive lane."""
+        return _lane_value(self.access, self.access.chip.sector_bytes)
 
     @cached_property
     def line(self) -> np.ndarray:
-        """In which 128-byte line is each lane? Shape (..., 32); -1 for an inactive lane."""
-        return _lane_value(self.access, LINE_BYTES)
+        """In which line is each lane? Shape (..., lanes); -1 for an inactive lane."""
+        return _lane_value(self.access, self.access.chip.line_bytes)
 
     def summary(self) -> str:
         """What is the verdict, with its ideal?
@@ -55,9 +54,10 @@ class Sectors:
         """
         count, ideal = int(np.sum(self.count)), int(np.sum(self.ideal))
         noun = "sector" if count == 1 else "sectors"
+        said = self.access.chip.said
         if count == ideal:
-            return f"{count:,} {noun}, the ideal"
-        return f"{count:,} {noun} where {ideal:,} would do"
+            return said(f"{count:,} {noun}, the ideal")
+        return said(f"{count:,} {noun} where {ideal:,} would do")
 
     def explain(self) -> str:
         """What is the verdict, and how much of the traffic is used?
@@ -66,11 +66,14 @@ class Sectors:
         32 sectors where 4 would do
         128 of 1,024 bytes used (12 %), in 32 lines of 128 bytes
         """
-        used, moved = int(np.sum(self.used_bytes)), SECTOR_BYTES * int(np.sum(self.count))
+        chip = self.access.chip
+        used, moved = int(np.sum(self.used_bytes)), chip.sector_bytes * int(np.sum(self.count))
         lines = int(np.sum(self.lines))
         noun = "line" if lines == 1 else "lines"
         share = f" ({100 * used / moved:.0f} %)" if moved else ""
-        return f"{self.summary()}\n{used:,} of {moved:,} bytes used{share}, in {lines:,} {noun} of 128 bytes"
+        return (
+            f"{self.summary()}\n{used:,} of {moved:,} bytes used{share}, in {lines:,} {noun} of {chip.line_bytes} bytes"
+        )
 
 
 def sectors(access: WarpAccess) -> Sectors:
@@ -89,8 +92,9 @@ def sectors(access: WarpAccess) -> Sectors:
     want_access(access, "sectors")
     if access.kind not in ("load", "store"):
         raise CuteLabError(f"sectors of {access.kind} are not modelled; modelled are load and store")
-    address = access.byte_address.reshape(-1, LANES)
-    active = None if access.all_active else access.active.reshape(-1, LANES)
+    chip = access.chip
+    address = access.byte_address.reshape(-1, chip.lanes)
+    active = None if access.all_active else access.active.reshape(-1, chip.lanes)
     distinct = np.empty((3, len(address)), dtype=np.int64)
     for start in range(0, len(address), CHUNK):
         part = address[start : start + CHUNK]
@@ -98,14 +102,21 @@ def sectors(access: WarpAccess) -> Sectors:
             here = active[start : start + CHUNK]
             part = np.where(here, part, np.take_along_axis(part, here.argmax(axis=1)[:, None], axis=1))
         ordered = np.sort(part, axis=1)
-        for row, size in zip(distinct, (access.access_bytes, SECTOR_BYTES, LINE_BYTES), strict=True):
+        for row, size in zip(distinct, (access.access_bytes, chip.sector_bytes, chip.line_bytes), strict=True):
             unit = ordered >> (size.bit_length() - 1)
             row[start : start + CHUNK] = 1 + np.count_nonzero(unit[:, 1:] != unit[:, :-1], axis=1)
-    used, count, lines = distinct
-    used = used * access.access_bytes
-    ideal = -(-used // SECTOR_BYTES)
-    values = (count, ideal, count - ideal, used, used / (SECTOR_BYTES * count), lines)
-    return Sectors(access, *(batch_value(value, access) for value in values))
+    pieces, count, lines = distinct
+    used = pieces * access.access_bytes
+    ideal = -(-used // chip.sector_bytes)
+    return Sectors(
+        access,
+        count=batch_value(count, access),
+        ideal=batch_value(ideal, access),
+        excess=batch_value(count - ideal, access),
+        used_bytes=batch_value(used, access),
+        efficiency=batch_value(used / (chip.sector_bytes * count), access),
+        lines=batch_value(lines, access),
+    )
 
 
 def batch_value(value: np.ndarray, access: WarpAccess) -> Any:

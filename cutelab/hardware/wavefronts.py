@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from cutelab.hardware import rules
-from cutelab.hardware.access import LANES, WarpAccess, want_access
+from cutelab.hardware.access import Count, WarpAccess, want_access
 from cutelab.hardware.sectors import batch_value
 
 
@@ -26,55 +25,61 @@ class Wavefronts:
     """
 
     access: WarpAccess = field(repr=False)
-    count: Any = field(compare=False)
-    ideal: Any = field(compare=False)
-    excess: Any = field(compare=False)
-    ways: Any = field(compare=False)
+    count: Count = field(compare=False)
+    ideal: Count = field(compare=False)
+    excess: Count = field(compare=False)
+    ways: Count = field(compare=False)
     _counts: rules.Counts = field(repr=False, compare=False)
 
     @cached_property
+    def group_lanes(self) -> int:
+        """How many neighbouring lanes go together? (Of a batch: in its first warp.)"""
+        return int(self._counts.group_lanes[0])
+
+    @cached_property
     def degree(self) -> np.ndarray:
-        """How many wavefronts does each group of lanes take? Shape (..., 4); 0 beyond the last group."""
-        return _frozen(self._counts.degree.reshape(*self.access.shape, 4))
+        """How many wavefronts does each group of lanes take? Shape (..., groups), 4 on the H200; 0 beyond the last group."""
+        return _frozen(self._counts.degree.reshape(*self.access.shape, -1))
 
     @cached_property
     def groups(self) -> np.ndarray:
-        """Which lanes go together? The group of each lane, shape (..., 32); -1 for an inactive lane."""
+        """Which lanes go together? The group of each lane, shape (..., lanes); -1 for an inactive lane."""
         lanes = self._counts.group_lanes.reshape(*self.access.shape, 1)
-        return _frozen(np.where(self.access.active, np.arange(LANES) // lanes, -1))
+        return _frozen(np.where(self.access.active, np.arange(self.access.chip.lanes) // lanes, -1))
 
     @cached_property
     def words(self) -> np.ndarray:
-        """Which 4-byte words does each lane touch? Shape (..., 32, words a lane); -1 for an inactive lane."""
-        step = np.arange(max(1, self.access.access_bytes // rules.WORD_BYTES))
-        word = (self.access.byte_address // rules.WORD_BYTES)[..., None] + step
+        """Which words does each lane touch? Shape (..., lanes, words a lane); -1 for an inactive lane."""
+        chip = self.access.chip
+        step = np.arange(max(1, self.access.access_bytes // chip.word_bytes))
+        word = chip.word(self.access.byte_address)[..., None] + step
         return _frozen(np.where(self.access.active[..., None], word, -1))
 
     @cached_property
     def banks(self) -> np.ndarray:
-        """In which banks are those words? Shape (..., 32, words a lane); -1 for an inactive lane."""
-        return _frozen(np.where(self.words < 0, -1, self.words % rules.BANKS))
+        """In which banks are those words? Shape (..., lanes, words a lane); -1 for an inactive lane."""
+        return _frozen(np.where(self.words < 0, -1, self.words % self.access.chip.banks))
 
     @property
     def word(self) -> np.ndarray:
-        """Each lane's (first) word, shape (..., 32); -1 for an inactive lane."""
+        """Each lane's (first) word, shape (..., lanes); -1 for an inactive lane."""
         return self.words[..., 0]
 
     @property
     def bank(self) -> np.ndarray:
-        """The bank of each lane's (first) word, shape (..., 32); -1 for an inactive lane."""
+        """The bank of each lane's (first) word, shape (..., lanes); -1 for an inactive lane."""
         return self.banks[..., 0]
 
     @cached_property
     def wavefront_in_group(self) -> np.ndarray:
-        """In which wavefront of its group is each lane served, from 0? Shape (..., 32); -1 for an inactive lane.
+        """In which wavefront of its group is each lane served, from 0? Shape (..., lanes); -1 for an inactive lane.
 
         Lanes on the same word share a wavefront. In a bank, the word of the lowest lane goes first. All words of a wide
         lane go together.
         """
         shape = self.access.byte_address.shape
-        active, groups = self.access.active.reshape(-1, LANES), self.groups.reshape(-1, LANES)
-        unit = self.access.byte_address.reshape(-1, LANES) // rules.unit_bytes(self.access)
+        active, groups = (x.reshape(-1, shape[-1]) for x in (self.access.active, self.groups))
+        unit = self.access.byte_address.reshape(-1, shape[-1]) // rules.unit_bytes(self.access)
         out = np.empty(active.shape, dtype=np.int64)
         for start in range(0, len(out), rules.CHUNK):
             part = slice(start, start + rules.CHUNK)
@@ -82,9 +87,9 @@ class Wavefronts:
         return _frozen(out.reshape(shape))
 
     def _order(self, unit: np.ndarray, groups: np.ndarray, active: np.ndarray) -> np.ndarray:
-        """Compare each lane with each other: (warps, 32, 32)."""
-        lane = np.arange(LANES)
-        banks = rules.BANKS * rules.WORD_BYTES // rules.unit_bytes(self.access)
+        """Compare each lane with each other: (warps, lanes, lanes)."""
+        lane = np.arange(self.access.chip.lanes)
+        banks = self.access.chip.row_bytes // rules.unit_bytes(self.access)
         together = (groups[:, :, None] == groups[:, None, :]) & active[:, :, None] & active[:, None, :]
         if self.access.kind == "atomic":
             leader = np.broadcast_to(lane, unit.shape)
@@ -118,11 +123,12 @@ class Wavefronts:
         count, ideal = int(np.sum(self.count)), int(np.sum(self.ideal))
         ways = int(np.max(self.ways, initial=0))
         noun = "wavefront" if count == 1 else "wavefronts"
+        said = self.access.chip.said
         if count == ideal:
-            return f"{count:,} {noun}, the ideal"
+            return said(f"{count:,} {noun}, the ideal")
         if ways == 1:
-            return f"{count:,} {noun}, free of bank conflicts; the bytes alone would need {ideal:,}"
-        return f"{count:,} {noun} where {ideal:,} would do ({ways}-way)"
+            return said(f"{count:,} {noun}, free of bank conflicts; the bytes alone would need {ideal:,}")
+        return said(f"{count:,} {noun} where {ideal:,} would do ({ways}-way)")
 
     def explain(self) -> str:
         """What is the verdict, and which lanes are the reason?
@@ -145,25 +151,27 @@ class Wavefronts:
         of_warp = f"warp {warp}: " if self.access.shape else ""
         if degree[warp, group] > 1:
             return of_warp + self._meeting(warp, group)
-        lanes = int(self.access.active.reshape(-1, LANES)[warp].sum())
+        chip = self.access.chip
+        lanes = int(self.access.active.reshape(-1, chip.lanes)[warp].sum())
         distinct = int(self._counts.distinct[warp])
         size = self.access.access_bytes
         every = f"all {lanes} lanes" if lanes > 1 else "one lane"
-        if size <= rules.WORD_BYTES:
+        if size <= chip.word_bytes:
             if distinct == 1 and lanes > 1:
                 return f"{of_warp}{every} on one word, a broadcast"
             return f"{of_warp}{lanes} {_lanes(lanes)} in {distinct} {'bank' if distinct == 1 else 'banks'}"
         if distinct < lanes:
             return f"{of_warp}{lanes} lanes share {distinct} {'place' if distinct == 1 else 'places'} of {size} bytes"
-        words = lanes * size // rules.WORD_BYTES
-        fill = f" = {words // 32} x 32 banks" if words % rules.BANKS == 0 else ""
+        words = lanes * size // chip.word_bytes
+        fill = f" = {words // chip.banks} x {chip.banks} banks" if words % chip.banks == 0 else ""
         return f"{of_warp}{lanes} {_lanes(lanes)} x {size} bytes = {words} words{fill}"
 
     def _meeting(self, warp: int, group: int) -> str:
         """The lanes that lead the wavefronts of the fullest bank in this group."""
-        here = self.groups.reshape(-1, LANES)[warp] == group
-        order = self.wavefront_in_group.reshape(-1, LANES)[warp]
-        bank = self.bank.reshape(-1, LANES)[warp]
+        here, order, bank = (
+            x.reshape(-1, self.access.chip.lanes)[warp] for x in (self.groups, self.wavefront_in_group, self.bank)
+        )
+        here = here == group
         last = int(np.flatnonzero(here & (order == order[here].max()))[0])
         meeting = np.flatnonzero(here & (bank == bank[last]))
         leaders = meeting[np.unique(order[meeting], return_index=True)[1]].tolist()
@@ -193,6 +201,8 @@ def wavefronts(access: WarpAccess) -> Wavefronts:
         atomic that returns the old value      the most active lanes in one bank, also on the same word
 
     Pairwise merged: for x = 1 or for x = 2 every lane i reads the address of lane i ^ x, or one of the two is inactive.
+    Of another chip these are its lanes, banks and words; an access of w words a lane goes in w groups (a matrix in groups
+    of 8 lanes), and the verdict says that nobody measured it.
     Source: fitted to the wavefront counters of an NVIDIA H200; see `cutelab.hardware.measured`.
 
     >>> wavefronts(WarpAccess(np.arange(32) * 128, 4)).count, wavefronts(WarpAccess(np.arange(32) * 132, 4)).count
@@ -203,10 +213,16 @@ def wavefronts(access: WarpAccess) -> Wavefronts:
     want_access(access, "wavefronts")
     counts = rules.count(access)
     total = np.add.reduce(counts.degree, axis=1)
-    words = counts.distinct * (rules.unit_bytes(access) // rules.WORD_BYTES)
-    ideal = -(-words // rules.BANKS)
-    values = (total, ideal, total - ideal, np.maximum.reduce(counts.degree, axis=1))
-    return Wavefronts(access, *(batch_value(value, access) for value in values), counts)
+    words = counts.distinct * (rules.unit_bytes(access) // access.chip.word_bytes)
+    ideal = -(-words // access.chip.banks)
+    return Wavefronts(
+        access,
+        count=batch_value(total, access),
+        ideal=batch_value(ideal, access),
+        excess=batch_value(total - ideal, access),
+        ways=batch_value(np.maximum.reduce(counts.degree, axis=1), access),
+        _counts=counts,
+    )
 
 
 def _lanes(count: int) -> str:

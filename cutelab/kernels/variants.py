@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from cutelab.kernels import gemm, transpose
-from cutelab.kernels.bench import check_gemm, check_transpose
 from cutelab.kernels.gemm import Gemm
-from cutelab.kernels.trace import Trace, trace
+from cutelab.kernels.trace import trace
+from cutelab.kernels.traced import Trace
 from cutelab.kernels.transpose import Transpose
 from cutelab.plans.gemm import grouped
-from cutelab.plans.tiles import pitched
-from cutelab.plans.transpose import blocks_of
 
-PADS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)  # unused elements after each row, timed at the usual block
 COUNTERS = (("global", "load"), ("global", "store"), ("shared", "load"), ("shared", "store"))
 
 
@@ -32,44 +28,6 @@ def transposes() -> dict[str, Transpose]:
     return plans
 
 
-def explorable() -> tuple[Transpose, ...]:
-    """What `explore.kernel` can be set to, as far as it is timed: tiles, widths, blocks, variants, and a row of pitches."""
-    found = []
-    for tile, vector in ((32, 1), (32, 2), (32, 4), (64, 1), (64, 2), (64, 4)):
-        for block in blocks_of(tile, vector):
-            for name in transpose.VARIANTS if vector == 1 else transpose.VARIANTS[1:]:
-                found.append(transpose.variant(name, tile, vector, block=block))
-    for tile in (32, 64):
-        for pad in PADS:
-            found.append(Transpose(tile, pitched(tile, tile + pad)))
-    return tuple(dict.fromkeys(found))
-
-
-def sweep() -> dict[str, Transpose]:
-    """Every transpose that is worth timing, by a name that says its numbers."""
-    return {name_of(plan): plan for plan in (*explorable(), *transpose.candidates())}
-
-
-def name_of(plan: Transpose) -> str:
-    """A name with all numbers of a plan.
-
-    >>> name_of(transpose.padded(64, 4, group=8))
-    'tile 64, 16 B, block 16 x 16, ((4,16),64):((64,260),1), bands of 8'
-    """
-    nbytes = plan.vector * plan.dtype.itemsize
-    extra = (f", bands of {plan.group}" if plan.group else "") + (f", {plan.hint}" if plan.hint else "")
-    return f"tile {plan.tile}, {nbytes} B, block {plan.block[0]} x {plan.block[1]}, {plan.layout}{extra}"
-
-
-def numbers_of(plan: Transpose | Gemm) -> dict[str, Any]:
-    """A plan as plain values, for JSON."""
-    found = {f.name: getattr(plan, f.name) for f in fields(plan)}
-    return {
-        k: v if isinstance(v, int | str | bool) else list(v) if isinstance(v, tuple) else str(v)
-        for k, v in found.items()
-    }
-
-
 def gemms() -> dict[str, Gemm]:
     """The matrix products of the course: A's layout in four variants, with one buffer and two, smaller tiles, a row of pitches."""
     plans = {name: gemm.variant(name) for name in gemm.VARIANTS}
@@ -78,19 +36,6 @@ def gemms() -> dict[str, Gemm]:
     for pad in (8, 12, 16, 24, 32):
         plans[f"pitch {32 + pad}"] = replace(gemm.variant("padded"), a_layout=grouped(128, 8, 32 + pad))
     return plans
-
-
-def check_all(large: bool) -> Iterator[tuple[str, str, bool]]:
-    """Every variant against NumPy, also at sizes that are no multiple of anything. large: sizes for a GPU."""
-    shapes = [(2048, 2048), (1000, 777), (1, 300), (333, 1024)] if large else [(64, 64), (33, 45)]
-    for name, plan in transposes().items():
-        for rows, columns in shapes:
-            yield f"transpose {name}", f"{rows} x {columns}", check_transpose(plan, (rows, columns))
-    sizes = [(1024, 1024, 1024), (129, 257, 65), (300, 200, 100)] if large else [(33, 40, 9), (32, 32, 16)]
-    small = {} if large else {"tile": 32, "values": 4}
-    for name in gemm.VARIANTS:
-        for m, n, k in sizes:
-            yield f"gemm {name}", f"{m} x {n} x {k}", check_gemm(gemm.variant(name, **small), m, n, k)
 
 
 def trace_tile(plan: Transpose, size: int | None = None) -> Trace:

@@ -1,13 +1,13 @@
 """The plan of a tiled matrix product in float32, C = A B: tiles, their layouts, registers. The kernel is in `cutelab.kernels`.
 
 A block computes a tile of C, `m` x `n`; it walks along K in steps of `k`. Each thread keeps values x values sums in registers.
-The 32 lanes of a warp stand as 8 x 4 threads in pairs (the order of CUTLASS's RowMajorInterleaved<2>): lanes that differ
+Each 32 threads in turn stand as 8 x 4 in pairs (the order of CUTLASS's RowMajorInterleaved<2>): lanes that differ
 in bit 0 read the same elements of A, lanes that differ in bit 1 the same of B, so wide loads of both go in half the groups.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,13 +17,15 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int, product
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
-from cutelab.plans.access import PlannedAccess, by_warps
-from cutelab.plans.tiles import SHARED_BYTES, row_vector, tile_elements
+from cutelab.hardware.chip import H200, Chip
+from cutelab.plans.access import Access, by_warps
+from cutelab.plans.tiles import row_vector, tile_elements
 
 Point = tuple[int, int, int]
 VARIANTS = ("conflicting", "padded", "swizzled", "column-major")
 ITEM = 4  # bytes of float32
 GROUP = 4  # neighbours down A's m that one 16-byte access takes
+DOWN, ACROSS = 8, 4  # how the kernel lets 32 threads stand over the tile of C, whatever the chip's warp
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class GemmPlan:
     values          each thread computes values x values sums: 4 or 8
     vector          elements of one access to shared memory, down A's m and along B's n: 1, 2 or 4
     double_buffer   True: the next tiles are stored while these are used, one barrier a step; False: one buffer, two barriers
+    chip            whose warps, banks and limits count
 
     Raises CuteLabError for numbers that do not fit each other.
 
@@ -52,6 +55,7 @@ class GemmPlan:
     values: int = 8
     vector: int = 1
     double_buffer: bool = False
+    chip: Chip = field(default=H200, kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "values", "vector"):
@@ -59,13 +63,15 @@ class GemmPlan:
                 raise CuteLabError(f"{name} must be a whole number of 1 or more, got {getattr(self, name)!r}")
         if self.vector not in (1, 2, 4) or self.values % self.vector:
             raise CuteLabError(f"vector must be 1, 2 or 4 and divide values {self.values}, got {self.vector}")
-        if self.m % (8 * self.values) or self.n % (4 * self.values):
+        if self.m % (DOWN * self.values) or self.n % (ACROSS * self.values):
             raise CuteLabError(
-                f"tile {self.m} x {self.n}: with {self.values} x {self.values} values a thread, a warp covers "
-                f"{8 * self.values} x {4 * self.values}; m and n must be multiples of these"
+                f"tile {self.m} x {self.n}: with {self.values} x {self.values} values a thread, {DOWN * ACROSS} threads cover "
+                f"{DOWN * self.values} x {ACROSS * self.values}; m and n must be multiples of these"
             )
-        if self.threads > 1024:
-            raise CuteLabError(f"{self.threads:,} threads are too many for a block; at most 1,024")
+        if self.threads > self.chip.block_threads:
+            raise CuteLabError(
+                f"{self.threads:,} threads are too many for a block; at most {self.chip.block_threads:,}"
+            )
         if self.threads % self.k or self.threads % self.n or self.m * self.k % self.threads:
             raise CuteLabError(
                 f"{self.threads} threads cannot share out tiles of {self.m} x {self.k} and {self.k} x {self.n} evenly: "
@@ -81,9 +87,9 @@ class GemmPlan:
                 f"accesses of {self.vector} elements need {self.vector} neighbours together, down A's m and along B's n; "
                 f"these layouts keep {both[0]} and {both[1]}"
             )
-        if self.shared_elements * ITEM > SHARED_BYTES:
+        if self.shared_elements * ITEM > self.chip.static_bytes:
             raise CuteLabError(
-                f"the tiles take {self.shared_elements * ITEM:,} bytes of shared memory; a block has {SHARED_BYTES:,}"
+                f"the tiles take {self.shared_elements * ITEM:,} bytes of shared memory; a block has {self.chip.static_bytes:,}"
             )
 
     @property
@@ -121,12 +127,12 @@ class GemmPlan:
     def place(self) -> tuple[np.ndarray, np.ndarray]:
         """Which place has each thread among the (m / values) x (n / values) threads that share out the tile of C?"""
         t = np.arange(self.threads)
-        lane, warp = t % 32, t // 32
-        warps_n = self.n // self.values // 4
-        down = warp // warps_n * 8 + (lane >> 1 & 1) + (lane >> 3 << 1)
-        return down, warp % warps_n * 4 + (lane & 1) + (lane >> 1 & 2)
+        warp, lane = np.divmod(t, DOWN * ACROSS)
+        warps_n = self.n // self.values // ACROSS
+        down = warp // warps_n * DOWN + (lane >> 1 & 1) + (lane >> 3 << 1)
+        return down, warp % warps_n * ACROSS + (lane & 1) + (lane >> 1 & 2)
 
-    def accesses(self, edge: int = 4096, steps: int = 1) -> tuple[PlannedAccess, ...]:
+    def accesses(self, edge: int = 4096, steps: int = 1) -> tuple[Access, ...]:
         """Every access of one block to memory, in the order of the source, for `steps` steps along K.
 
         edge: of the square matrices, a multiple of the tiles
@@ -150,13 +156,13 @@ class GemmPlan:
         read_a = a_table[parts * (self.m * v // self.values) + down * v, k]
         read_b = b_table[k, parts * (self.n * v // self.values) + across * v]
 
-        def shared(name: str, source: str, table: np.ndarray, kind: str, elements: int) -> PlannedAccess:
-            batch = by_warps(table.reshape(-1, self.threads) * ITEM, elements * ITEM, kind)
-            return PlannedAccess(name, source, "shared", batch, steps)
+        def shared(name: str, source: str, table: np.ndarray, kind: str, elements: int) -> Access:
+            batch = by_warps(table.reshape(-1, self.threads) * ITEM, elements * ITEM, kind, chip=self.chip)
+            return Access(name, source, "shared", batch, steps)
 
-        def fetch(name: str, source: str, row: np.ndarray, column: np.ndarray) -> PlannedAccess:
-            batch = by_warps((row * edge + column) * ITEM, w * ITEM, "load")
-            return PlannedAccess(name, source, "global", batch, steps)
+        def fetch(name: str, source: str, row: np.ndarray, column: np.ndarray) -> Access:
+            batch = by_warps((row * edge + column) * ITEM, w * ITEM, "load", chip=self.chip)
+            return Access(name, source, "global", batch, steps)
 
         return (
             fetch("read a", "next_a[...] = a[r, d]", a_rows, aj),
@@ -168,17 +174,17 @@ class GemmPlan:
             self._write_c(edge),
         )
 
-    def _write_c(self, edge: int) -> PlannedAccess:
+    def _write_c(self, edge: int) -> Access:
         v, (down, across) = self.vector, self.place()
         i = np.arange(self.values)[:, None, None]
         p = np.arange(self.values // v)[None, :, None]
         row = i // v * (self.m * v // self.values) + down * v + i % v
         column = p * (self.n * v // self.values) + across * v
-        batch = by_warps(((row * edge + column) * ITEM).reshape(-1, self.threads), v * ITEM, "store")
-        return PlannedAccess("write c", "c[r, d] = sums[...]", "global", batch)
+        batch = by_warps(((row * edge + column) * ITEM).reshape(-1, self.threads), v * ITEM, "store", chip=self.chip)
+        return Access("write c", "c[r, d] = sums[...]", "global", batch)
 
 
-def a_layout(name: str, m: int = 128, k: int = 8) -> Layout | ComposedLayout:
+def a_layout(name: str, m: int = 128, k: int = 8, *, chip: Chip = H200) -> Layout | ComposedLayout:
     """The layout of A's tile in a variant of the product.
 
     conflicting  groups of 4 rows, each group with its k columns in one piece: lanes that read different groups meet in banks
@@ -194,7 +200,7 @@ def a_layout(name: str, m: int = 128, k: int = 8) -> Layout | ComposedLayout:
     if name == "column-major":
         return Layout((m, k), (1, m + 4))
     if name == "swizzled":
-        return ComposedLayout(group_swizzle(k), 0, grouped(m, k, GROUP * k))
+        return ComposedLayout(group_swizzle(k, chip=chip), 0, grouped(m, k, GROUP * k))
     return grouped(m, k, GROUP * k + (GROUP if name == "padded" else 0))
 
 
@@ -211,9 +217,9 @@ def grouped(m: int, k: int, pitch: int) -> Layout:
     return Layout(((GROUP, m // GROUP), k), ((1, pitch), GROUP))
 
 
-def group_swizzle(k: int) -> Swizzle:
+def group_swizzle(k: int, *, chip: Chip = H200) -> Swizzle:
     """Which Swizzle spreads the groups of A's tile over the banks? The group's number is XORed into k, 16 bytes at a time."""
     across = k.bit_length() - 1
     if k != 1 << across:
         raise CuteLabError(f"a swizzle needs k to be a power of two, got {k}")
-    return Swizzle(min(3, across), 2, across)
+    return Swizzle(min((chip.row_bytes // (GROUP * ITEM)).bit_length() - 1, across), 2, across)

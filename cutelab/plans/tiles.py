@@ -9,8 +9,8 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, LayoutRight, offsets
 from cutelab.core.swizzle import Swizzle
+from cutelab.hardware.chip import H200, Chip
 
-SHARED_BYTES = 48 * 1024  # of a block, for arrays of fixed size
 VARIANTS = ("naive", "conflicting", "padded", "swizzled")
 
 
@@ -65,7 +65,7 @@ def pitched(tile: int, pitch: int, vector: int = 1) -> Layout:
     return Layout((rows, tile), ((tile, vector * pitch), 1))
 
 
-def row_swizzle(tile: int, vector: int = 1, itemsize: int = 4) -> Swizzle:
+def row_swizzle(tile: int, vector: int = 1, itemsize: int = 4, *, chip: Chip = H200) -> Swizzle:
     """Which Swizzle spreads a column of a row-major tile over the banks? The row's number (with vectors: the number of
     the group of `vector` rows) is XORed into the column, in pieces of `vector` elements.
 
@@ -75,12 +75,14 @@ def row_swizzle(tile: int, vector: int = 1, itemsize: int = 4) -> Swizzle:
     if not _powers(tile, vector) or tile % vector:
         raise CuteLabError(f"tile {tile!r} must be a power of two and a multiple of vector {vector!r}")
     base, across = vector.bit_length() - 1, tile.bit_length() - 1
-    piece = max(vector * itemsize, 4)  # bytes; 32 banks of 4 bytes hold 128
-    bits = min((128 // piece).bit_length() - 1, across - base)
+    piece = max(vector * itemsize, chip.word_bytes)
+    bits = min((chip.row_bytes // piece).bit_length() - 1, across - base)
     return Swizzle(bits, base, across)
 
 
-def tile_layout(name: str, tile: int, vector: int = 1, itemsize: int = 4) -> Layout | ComposedLayout | None:
+def tile_layout(
+    name: str, tile: int, vector: int = 1, itemsize: int = 4, *, chip: Chip = H200
+) -> Layout | ComposedLayout | None:
     """The tile's layout in a variant of the transpose: "naive" (None), "conflicting", "padded" or "swizzled".
 
     >>> str(tile_layout("swizzled", 64, 4))
@@ -93,7 +95,7 @@ def tile_layout(name: str, tile: int, vector: int = 1, itemsize: int = 4) -> Lay
     if name == "conflicting":
         return LayoutRight((tile, tile))
     if name == "swizzled":
-        return ComposedLayout(row_swizzle(tile, vector, itemsize), 0, LayoutRight((tile, tile)))
+        return ComposedLayout(row_swizzle(tile, vector, itemsize, chip=chip), 0, LayoutRight((tile, tile)))
     raise CuteLabError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
 
 

@@ -9,7 +9,7 @@ import pytest
 from lab import axe, picture, press, run_cell, settle, wait_alt
 
 from cutelab.course.card import paint as draw
-from cutelab.course.topics.layout import model as layout
+from cutelab.course.topics import layout
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ STRIDE = "[role=slider][aria-label='stride 0, elements']"
 
 def expected(expression: str) -> bytes:
     """What Python renders for this layout."""
-    return draw.render(layout.panels(layout.compute(layout.LayoutParams().change(layout=expression))), 2).png
+    return draw.render(layout.panels(layout.compute(layout.Params().change(layout=expression))), 2).png
 
 
 @pytest.fixture(scope="module")

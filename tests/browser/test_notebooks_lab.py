@@ -8,7 +8,7 @@ import lab
 import pytest
 
 from cutelab.course.card import paint as draw
-from cutelab.course.topics.layout import model as layout
+from cutelab.course.topics import layout
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def test_a_lecture_runs_and_has_no_barrier(browser, address, name):
     assert page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert page.locator(".cutelab-explorer").count() == page.locator(".cutelab-image[data-frame]").count()
     assert lab.axe(page) == []
-    if name == "01_layout.ipynb":
+    if name == "02_layout.ipynb":
         move_a_slider(page)
     lab.command(page, "docmanager:save")
     page.wait_for_timeout(1500)
@@ -54,5 +54,5 @@ def move_a_slider(page):
     """By keyboard; the picture in the page is the one that Python renders for those parameters."""
     page.locator("[role=slider][aria-label='stride 0, elements']").first.focus()
     page.keyboard.press("ArrowRight")
-    params = layout.LayoutParams().change(layout="(8,8):(9,1)")
+    params = layout.Params().change(layout="(8,8):(9,1)")
     lab.settle(page, draw.render(layout.panels(layout.compute(params)), 2).png, 5)

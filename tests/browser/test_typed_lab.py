@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lab import run_cell
 
-from cutelab.course.topics.layout import model as layout
+from cutelab.course.topics import layout
 
 pytestmark = pytest.mark.browser
 
@@ -41,7 +41,7 @@ def alt(page, which: int) -> str:
 @pytest.mark.parametrize("text", LAYOUTS)
 def test_a_typed_layout_stays(page, text):
     assert type_into(page, 0, text) == text
-    params = layout.LayoutParams().change(layout=text)
+    params = layout.Params().change(layout=text)
     assert alt(page, 0).split(".")[0] == layout.panels(layout.compute(params)).alt.split(".")[0]
 
 

@@ -1,14 +1,7 @@
 """The GPU scripts' own parts: reading counters, and the probe's instructions."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "gpu"))
-
-measure = pytest.importorskip("measure")
-probe = pytest.importorskip("probe")
+from gpu_scripts import measure, probe
 
 
 def csv_of(columns, rows):

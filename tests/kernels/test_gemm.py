@@ -2,22 +2,22 @@
 
 import numpy as np
 import pytest
+from gpu_scripts import race
 
 from cutelab import CuteLabError, Layout
 from cutelab.kernels import trace
-from cutelab.kernels.bench import check_gemm
 from cutelab.kernels.gemm import VARIANTS, Gemm, variant
 
 
 @pytest.mark.parametrize("sizes", [(32, 32, 16), (33, 40, 9), (5, 3, 1), (36, 32, 20)])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_equals_numpy(name, sizes):
-    assert check_gemm(variant(name, 32, values=4), *sizes)
+    assert race.check_gemm(variant(name, 32, values=4), *sizes)
 
 
 def test_one_and_two_buffers_equal_numpy():
     for double in (False, True):
-        assert check_gemm(variant("padded", 32, values=4, double_buffer=double), 32, 32, 24)
+        assert race.check_gemm(variant("padded", 32, values=4, double_buffer=double), 32, 32, 24)
 
 
 def counts(name):

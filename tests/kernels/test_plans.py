@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from gpu_scripts import race
 
 from cutelab import CuteLabError, Layout, offsets, parse_layout
 from cutelab.kernels import gemm, trace
 from cutelab.kernels.transpose import Transpose, naive, padded, swizzled
-from cutelab.kernels.variants import explorable, gemms, sweep, trace_tile, transposes
+from cutelab.kernels.variants import gemms, trace_tile, transposes
 from cutelab.plans.gemm import a_layout, group_swizzle, grouped
 from cutelab.plans.tiles import pitched, row_swizzle, tile_layout
 from cutelab.plans.transpose import blocks_of
@@ -103,9 +104,9 @@ def test_each_element_of_the_product_is_touched_as_often_as_needed():
 
 
 def test_every_plan_that_is_timed_is_valid_and_timed_once():
-    names = list(sweep())
-    assert len(names) == len(set(sweep().values())) and len(gemms()) == len(set(gemms().values()))
-    assert set(transposes().values()) - set(explorable()) == {
+    names = list(race.sweep())
+    assert len(names) == len(set(race.sweep().values())) and len(gemms()) == len(set(gemms().values()))
+    assert set(transposes().values()) - set(race.explorable()) == {
         transposes()["swizzled, tile 64, 16 B of 2-byte elements"]
     }
 

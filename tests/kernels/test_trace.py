@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, offsets
+from cutelab.course.topics.trace.card import trace_card
+from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.wavefronts import wavefronts
 from cutelab.kernels import Trace, cuda, launch, trace
 from cutelab.kernels.transpose import conflicting, padded, swizzled
 from cutelab.kernels.variants import predict_transpose, trace_tile, transposes
-from cutelab.memory import WarpAccess
 
 F32 = np.float32
 
@@ -186,7 +187,7 @@ def test_a_kernel_from_a_cell_shows_its_source():
     seen = trace(scope["mine"], 1, 32, np.zeros(1024, F32))
     shown = seen.text().splitlines()
     row = next(line for line in shown if "a[i * 32 % 1024] = 1" in line)
-    assert row.split()[:6] == ["4", "global", "store", "a", "4", "B"]
+    assert row.split()[:10] == ["4", "global", "store", "a[i", "*", "32", "%", "1024]", "4", "B"]
     assert "32 sectors" in row and "28" in row
     del linecache.cache[name]
     blind = trace(scope["mine"], 1, 32, np.zeros(1024, F32))
@@ -196,8 +197,8 @@ def test_a_kernel_from_a_cell_shows_its_source():
 def test_picture_and_limits():
     seen = trace(columns, 4, (32, 32), np.zeros((32, 32), F32), np.zeros((32, 32), F32), blocks=[(1,), (3,)])
     assert isinstance(seen, Trace) and seen.blocks == ((1, 0, 0), (3, 0, 0))
-    assert seen.limits[0] == "2 of 4 blocks traced: (1,0,0), (3,0,0)."
-    picture = seen.picture()
+    assert seen.partial == "2 of 4 blocks traced: (1,0,0), (3,0,0)."
+    picture = trace_card(seen)
     assert "1,024" not in picture.title and "2,048 wavefronts where 64 would do" in picture.alt
     with pytest.raises(AttributeError):
         seen.blocks = ()
@@ -271,10 +272,9 @@ def test_bad_input_gives_one_clear_error(call, says):
         call()
 
 
-def test_an_endless_loop_ends(monkeypatch):
-    monkeypatch.setattr("cutelab.kernels.recorder.MAX_ACCESSES", 10_000)
+def test_an_endless_loop_ends():
     with pytest.raises(CuteLabError, match="never ends"):
-        trace(endless, 1, 32, np.zeros(1, F32))
+        trace(endless, 1, 32, np.zeros(1, F32), limit=10_000)
 
 
 def test_threads_of_the_simulator_end_with_it():

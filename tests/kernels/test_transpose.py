@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from gpu_scripts import race
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, offsets, parse_layout
 from cutelab.kernels import launch, machine
 from cutelab.kernels.address import address_function, plain, step_function
-from cutelab.kernels.bench import check_transpose
 from cutelab.kernels.transpose import VARIANTS, Transpose, candidates, conflicting, naive, padded, swizzled, variant
 from cutelab.plans.tiles import row_vector, tile_elements
 
@@ -49,7 +49,7 @@ def test_a_step_from_any_place_is_the_address_there(text):
 @pytest.mark.parametrize("shape", [(32, 32), (33, 31), (1, 40), (40, 1)])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_equals_numpy(name, shape):
-    assert check_transpose(variant(name, 32), shape)
+    assert race.check_transpose(variant(name, 32), shape)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_equals_numpy(name, shape):
 )
 @pytest.mark.parametrize("shape", [(36, 44), (35, 50)])
 def test_wide_accesses_bands_and_other_types_equal_numpy(plan, shape):
-    assert check_transpose(plan, shape)
+    assert race.check_transpose(plan, shape)
 
 
 def test_rows_that_do_not_start_aligned_fall_back_to_single_elements():

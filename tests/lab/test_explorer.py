@@ -145,23 +145,35 @@ def test_probe_moves_and_is_answered(toy, monkeypatch):
     assert lab._view.cell == 19
 
 
-def test_bundle_has_widget_picture_and_words(toy):
+def test_a_picture_that_a_person_asked_for_is_sent_at_once(toy, monkeypatch):
+    """Its browser sends the next value only after this answer: nothing to acknowledge, nothing that waits."""
+    lab = toy()
+    for pitch in range(9, 14):
+        lab._controls.widget("pitch").value = pitch
+        assert (lab._view.png, lab._view.asks) == (expected(pitch=pitch), False)
+    lab.set(pitch=20)
+    assert (lab._view.png, lab._view.asks) == (expected(pitch=20), True)
+
+
+def test_outputs_are_the_widget_and_what_is_kept_of_it(toy):
     lab = toy(scale=2)
-    bundle = lab._repr_mimebundle_()
-    assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
-    assert bundle["text/plain"] == lab.picture.alt
-    assert lab.picture.alt in bundle["text/html"]
-    png = base64.b64decode(re.search('base64,([^"]*)', bundle["text/html"])[1])
-    assert png == expected()  # at scale 1
-    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == lab._box.model_id
+    live, kept = lab.outputs()
+    assert live["text/plain"] == lab.code() and lab.picture.alt not in str(live)
+    assert live["application/vnd.jupyter.widget-view+json"]["model_id"] == lab._box.model_id
+    assert "cutelab-alive" in lab._box._dom_classes
+    assert set(kept) == {"text/html", "text/plain", "image/png"}
+    assert kept["text/plain"] == lab.picture.alt
+    assert lab.picture.alt in kept["text/html"] and "Run this cell" in kept["text/html"]
+    png = re.search('base64,([^"]*)', kept["text/html"])[1]
+    assert base64.b64decode(png) == expected() and kept["image/png"] == png  # at scale 1
     lab.close()
-    assert set(lab._repr_mimebundle_()) == {"text/html", "text/plain"}
+    assert [set(bundle) for bundle in lab.outputs()] == [{"text/html", "text/plain", "image/png"}]
 
 
 def test_running_a_cell_again_closes_what_it_showed(toy, monkeypatch):
     def shown_by(lab, cell, run):
         monkeypatch.setattr(cells, "current", lambda: (cell, run))
-        lab._repr_mimebundle_()
+        cells.shown(lab)
 
     first, second, other = toy(), toy(), toy()
     shown_by(first, "a", 1)

@@ -1,11 +1,15 @@
 """`explore.layout` with the real scene and the real drawing: every knob at both ends, and what people type."""
 
+import base64
+import json
+import re
+
 import pytest
 
 from cutelab import explore
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint as draw
-from cutelab.course.topics.layout import model as scene
+from cutelab.course.topics import layout as scene
 
 EXPRESSIONS = (
     "(8,8):(8,1)",
@@ -28,7 +32,7 @@ def expected(params):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_every_knob_at_both_ends(expression):
-    names = [control.name for control in scene.LayoutParams().change(layout=expression).controls()]
+    names = [control.name for control in scene.Params().change(layout=expression).controls()]
     for name in names:
         for end in (0, -1):
             lab = explore.layout(expression)
@@ -49,7 +53,7 @@ def test_what_cannot_be_read_is_told(typed):
     lab._controls.widget("layout").value = typed
     assert lab.error and "Error" not in lab.error.split(":")[0]
     assert lab._view.error == lab.error
-    assert (lab.image, lab.params) == (image, scene.LayoutParams())
+    assert (lab.image, lab.params) == (image, scene.Params())
     assert lab._controls.widget("layout").value == typed
     with pytest.raises(CuteLabError):
         lab.set(layout=typed)
@@ -80,13 +84,49 @@ def test_unknown_parameter_is_told():
         explore.layout(pitch=3)
 
 
-def test_export_links(tmp_path):
-    lab = explore.layout()
-    for kind, start in (("SVG", "data:image/svg+xml;base64,"), ("PNG", "data:image/png;base64,")):
-        lab._copy.value = kind
-        assert start in lab._line.value and f'download="cutelab-layout.{kind.lower()}"' in lab._line.value
-    lab.set(row=3)
-    assert lab._copy.value == next(iter(lab.picture.copies))  # the file would show an earlier picture
+def test_files_for_the_browser_and_for_the_disk(tmp_path, monkeypatch):
+    lab, answers = explore.layout(), []
+    monkeypatch.setattr(lab._view, "send", lambda content, buffers=None: answers.append((content, buffers[0])))
+    for kind, start in (("SVG", b"<?xml"), ("PNG", b"\x89PNG"), ("HTML", b"<!DOCTYPE html>")):
+        lab._view._receive(lab._view, {"file": kind}, [])
+        content, data = answers.pop()
+        assert content == {"file": kind, "name": f"cutelab-layout.{kind.lower()}"}
+        assert data.startswith(start)
+        assert lab.save(tmp_path / f"view.{kind.lower()}").read_bytes() == data
+    lab._view._receive(lab._view, {"file": "exe"}, [])
+    assert not answers and "exe" in lab.error
+    for path, words in (("view.txt", ".html"), ("no/such/view.svg", "cannot be written")):
+        with pytest.raises(CuteLabError, match=words):
+            lab.save(tmp_path / path)
     lab.figure().savefig(tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").stat().st_size > 1000
     lab.close()
+
+
+def test_a_page_of_its_own_holds_all_that_it_shows():
+    lab = explore.layout("(8,8):(9,1)", row=4)
+    page = lab._content("html").decode()
+    state = json.loads(re.search(r"^const state = (.*);$", page, re.M)[1])
+    assert base64.b64decode(state["png"]["bytes"]) == lab.image
+    assert state["alt"] == lab.picture.alt and state["copies"]["cutelab"] == lab.code()
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
+    lab.close()
+
+
+@pytest.mark.parametrize("name", [n for n in explore.__all__ if n not in ("Explorer", "view")])
+def test_a_link_opens_the_same_view(name):
+    lab = getattr(explore, name)()
+    again = explore.view(lab.link())
+    assert (again.code(), again.image) == (lab.code(), lab.image)
+    assert len(lab.link()) < 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "cutelab:", "layout", "layuot()", "__import__('os')", "layout(__import__('os'))", "layout(1+1)", "layout(**{})",
+     "Explorer()", "view('layout()')", "banks.__doc__", "layout('(8,8)', 3)", "(" * 5000, 3],
+)  # fmt: skip
+def test_what_is_no_link_is_told(text):
+    with pytest.raises(CuteLabError) as told:
+        explore.view(text)
+    assert len(str(told.value)) <= 300

@@ -11,58 +11,39 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import knobs
-from cutelab.course.card.picture import Cure, Grid, Picture, Tips, Verdict
+from cutelab.course.card.picture import Grid, Offer, Picture, Tips, Verdict
 from cutelab.course.lab import explorer
 from cutelab.course.lab.explorer import Explorer
 
 
+def shape_of(text: Any) -> str:
+    """A tile as typed, checked."""
+    parts = str(text).split("x")
+    if len(parts) != 2 or not all(p.strip().isdigit() and 1 <= int(p) <= 32 for p in parts):
+        raise CuteLabError(f'tile must be "rows x columns", 1 to 32 each, got {text!r}; "8 x 8" would work')
+    return str(text)
+
+
 @dataclass(frozen=True)
 class ToyParams(knobs.Params):
-    expression: str = knobs.text("8 x 8", group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns")
-    pitch: int = knobs.slider(8, 8, 40, group="Tile", unit="elements", tip="from row to row")
+    expression: str = knobs.text(
+        "8 x 8", read=shape_of, group="Tile", label="tile", placeholder="8 x 8", tip="rows x columns"
+    )
+    pitch: int = knobs.slider(8, lambda p: p.shape[1], 40, group="Tile", unit="elements", tip="from row to row")
     bytes: int = knobs.toggle(4, (4, 8, 16), group="Access")
-    vector: int = knobs.powers(1, (1, 2, 4, 8), group="Access", unit="elements")
+    vector: int = knobs.powers(1, (1, 2, 4, 8), group="Access", unit="elements", shown=lambda p: p.strip)
     colour: str = knobs.dropdown("bank", ("bank", "offset", "row", "column"), group="Access")
     strip: bool = knobs.check(True, group="Access", label="memory strip")
-    row: int = knobs.index(0, group="Probe")
-    column: int = knobs.index(0, group="Probe")
-
-    def __post_init__(self) -> None:
-        rows, columns = self.shape
-        self.check_range("pitch", columns, 40)
-        for name in ("bytes", "vector", "colour"):
-            self.check_choice(name)
-        self.check_range("row", 0, rows - 1)
-        self.check_range("column", 0, columns - 1)
+    row: int = knobs.index(0, hi=lambda p: p.shape[0] - 1, group="Probe")
+    column: int = knobs.index(0, hi=lambda p: p.shape[1] - 1, group="Probe")
 
     @property
     def shape(self) -> tuple[int, int]:
-        parts = self.expression.split("x")
-        if len(parts) != 2 or not all(p.strip().isdigit() and 1 <= int(p) <= 32 for p in parts):
-            raise CuteLabError(
-                f'tile must be "rows x columns", 1 to 32 each, got {self.expression!r}; "8 x 8" would work'
-            )
-        return int(parts[0]), int(parts[1])
+        rows, columns = self.expression.split("x")
+        return int(rows), int(columns)
 
-    def change(self, **changes: Any) -> ToyParams:
-        if "expression" in changes:
-            changes = {"row": 0, "column": 0, **changes}
-        return super().change(**changes)
-
-    def controls(self) -> tuple[knobs.Control, ...]:
-        limits = {
-            "row": (0, self.shape[0] - 1),
-            "column": (0, self.shape[1] - 1),
-            "pitch": (self.shape[1], 40),
-        }
-        found = []
-        for control in super().controls():
-            lo, hi = limits.get(control.name, (control.lo, control.hi))
-            found.append(knobs.dataclasses.replace(control, lo=lo, hi=hi))
-        return tuple(found if self.strip else (c for c in found if c.name != "vector"))
-
-    def probe(self, cell: int) -> dict[str, Any]:
-        return {"row": cell // self.shape[1], "column": cell % self.shape[1]}
+    def follow(self, now: ToyParams, asked: Any) -> dict[str, Any]:
+        return {"row": 0, "column": 0} if "expression" in asked and not {"row", "column"} & set(asked) else {}
 
 
 @dataclass(frozen=True)
@@ -76,6 +57,11 @@ def compute(params: ToyParams) -> Result:
         raise RuntimeError("a fault in the scene")
     rows, columns = params.shape
     return Result(params, np.arange(rows)[:, None] * params.pitch + np.arange(columns))
+
+
+def probe(result: Result, cell: int) -> dict[str, Any]:
+    columns = result.params.shape[1]
+    return {"row": cell // columns, "column": cell % columns}
 
 
 def panels(result: Result) -> Picture:
@@ -103,7 +89,7 @@ def panels(result: Result) -> Picture:
         copies={"cutelab": p.call("toy"), "CuTe C++": f"make_layout(..., {p.pitch})", "print": f"{offsets}"},
         tips=Tips("({0},{1})\noffset {2} elements, bank {3}", table),
         probed=int(ids[p.row, p.column]),
-        cures=(Cure("pitch 33  1 wavefront", "+32 words (3 %)", {"pitch": 33}, p.pitch == 33),),
+        offers=(Offer("pitch 33  1 wavefront", "+32 words (3 %)", {"pitch": 33}, p.pitch == 33),),
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, Layout, cosize, mma_atom, mma_atoms, owners, parse_layout, size, tensor_core_cures
+from cutelab import CuteLabError, Layout, cosize, mma_atom, mma_atoms, owners, parse_layout, size, tensor_core_fixes
 from cutelab.course.lab.lessons import find_exercise, find_prediction
 from cutelab.course.topics.tensor_core.lesson import ACCESSES, HALF, PUBLISHED, held_by, owner
 
@@ -48,7 +48,7 @@ def test_owner_is_the_inverse():
 
 def test_which_swizzles_are_free():
     exercise = find_exercise("09.5")
-    free = [c for c in tensor_core_cures(mma_atom(HALF), "A", 16, 32, 2, may_pad=False) if c.free]
+    free = [c for c in tensor_core_fixes(mma_atom(HALF), "A", 16, 32, 2, may_pad=False) if c.free]
     assert {str(c.swizzle) for c in free} >= {"Sw<2,3,3>", "Sw<3,3,3>"}
     for cure in free:
         assert exercise.check(cure.swizzle).state == "good"

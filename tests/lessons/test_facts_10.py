@@ -5,7 +5,7 @@ import pytest
 from cutelab import Pipeline
 from cutelab.course.lab.lessons import find_exercise, find_prediction
 from cutelab.course.topics.pipeline.lesson import by_hand, smallest_tile, stages_needed
-from cutelab.hardware.pipeline import SHARED_KB
+from cutelab.hardware.chip import CHIPS
 
 
 def steady(stages, **given):
@@ -46,7 +46,11 @@ def test_what_binds():
     tile = Pipeline(128, 128, 64, stages=3, latency=1500, arch="sm_86")
     assert (tile.copy_cycles, tile.mma_cycles, tile.round_trip) == (1024, 1024, 3548)
     assert (tile.stages_needed, tile.tile_bytes, tile.shared_limit) == (4, 32_768, 101_376)
-    assert tile.shared_limit // tile.tile_bytes == 3 and tile.steady_state > 1024 and SHARED_KB["sm_86"] == 99
+    assert (
+        tile.shared_limit // tile.tile_bytes == 3
+        and tile.steady_state > 1024
+        and CHIPS["sm_86"].block_bytes == 99 * 1024
+    )
     assert find_exercise("10.3").right() == "c" and 128 * 128 * 4 == 65_536 and 65_536 * 4 == 262_144
     half = Pipeline(128, 128, 32, stages=6, latency=1500, arch="sm_86")
     assert half.tile_bytes * 2 == tile.tile_bytes and half.limited_by != "stages", "the way out that is named"

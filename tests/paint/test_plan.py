@@ -144,7 +144,7 @@ def test_an_empty_grid_and_an_empty_body_are_drawn():
     "picture, words",
     [
         (card((Grid("g", np.zeros((1, 5000), int)),)), "do not fit"),
-        (card((Grid("g", np.full((2, 2), 32), "bank"),)), "0 to 31"),
+        (card((Grid("g", np.full((2, 2), 32), "offset"),)), "0 to 31"),
         (card((Grid("g", np.full((2, 2), 3), "hue"),)), "scale"),
         (card((), widths=((300, 300),)), "columns"),
         (card(("not a panel",)), "panel"),

@@ -4,7 +4,8 @@ import pytest
 
 from cutelab import Pipeline
 from cutelab.course.card.picture import Bars, Lines, Spans
-from cutelab.course.topics.pipeline.model import ELEMENTS, PipelineParams, compute, panels
+from cutelab.course.topics.pipeline import compute, panels
+from cutelab.course.topics.pipeline.knobs import ELEMENTS, PipelineParams
 
 CASES = [
     {},

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import re
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -13,9 +14,11 @@ from cutelab.course.card.paint.ops import Text
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.picture import HOLE, Bars, Lines
 from cutelab.course.card.words import ELEMENTS
-from cutelab.course.topics.coalescing.card import MOST_ROWS, WINDOW, rows_of
-from cutelab.course.topics.coalescing.model import ORDERS, PRESETS, CoalescingParams, compute, panels
+from cutelab.course.topics.coalescing import compute, panels, probe
+from cutelab.course.topics.coalescing.knobs import ORDERS, PRESETS, CoalescingParams
+from cutelab.course.topics.coalescing.lines import MOST_ROWS, WINDOW, rows_of
 from cutelab.course.topics.coalescing.words import layout
+from cutelab.hardware.chip import AMD_LDS, H200
 from cutelab.hardware.measured import measured
 
 CASES = [
@@ -51,9 +54,9 @@ def view(changes):
 def touched_bytes(params, result):
     """Slow and obvious: the set of bytes, lane by lane, from the formula in the docstring."""
     found = set()
-    order = {"straight": lambda i: i, "reversed": lambda i: 31 - i, "swapped pairs": lambda i: i ^ 1}
+    order = {"straight": lambda i: i, "reversed": lambda i: params.chip.lanes - 1 - i, "swapped pairs": lambda i: i ^ 1}
     for i in range(params.active):
-        p = order.get(params.order, lambda i: (5 * i + 3) % 32)(i)
+        p = order.get(params.order, lambda i: (5 * i + 3) % params.chip.lanes)(i)
         element = params.start + (p % params.across) * params.stride + (p // params.across) * params.pitch
         byte = element * ELEMENTS[params.element]
         found |= set(range(byte, byte + params.access_bytes))
@@ -136,10 +139,10 @@ def test_the_probed_lane_in_words(changes):
 
 @each
 def test_a_click_moves_the_probe_to_that_lane(changes):
-    params, _result, picture = view(changes)
+    params, result, picture = view(changes)
     memory = picture.grids()[0]
     for cell in set(memory.probe[memory.probe >= 0].tolist()):
-        moved = params.change(**params.probe(cell))
+        moved = params.change(**probe(result, cell))
         row, col = np.argwhere(memory.probe == cell)[0]
         byte = int(memory.row_heads[row]) * 128 + col * params.access_bytes
         assert compute(moved).access.byte_address[moved.lane] == byte
@@ -250,20 +253,20 @@ def test_verdicts(changes, state, words):
 
 
 @each
-def test_cures_do_what_they_say(changes):
+def test_fixs_do_what_they_say(changes):
     params, result, picture = view(changes)
-    assert bool(picture.cures) <= (result.count > result.ideal) and len(picture.cures) <= 3
+    assert bool(picture.offers) <= (result.count > result.ideal) and len(picture.offers) <= 3
     before = 0
-    for cure in picture.cures:
-        after = compute(params.change(**cure.changes)).count
-        assert f"  {after} sector" in cure.line and before <= after < result.count
+    for fix in picture.offers:
+        after = compute(params.change(**fix.changes)).count
+        assert f"  {after} sector" in fix.line and before <= after < result.count
         before = after
 
 
-def test_the_best_cure_of_the_classics():
-    assert view({"stride": 32})[2].cures[0].changes == {"stride": 1}
-    assert view({"start": 1})[2].cures[0].changes == {"start": 0}
-    assert {"pitch": 104} in [c.changes for c in view({"across": 8, "pitch": 100, "start": 0})[2].cures]
+def test_the_best_fix_of_the_classics():
+    assert view({"stride": 32})[2].offers[0].changes == {"stride": 1}
+    assert view({"start": 1})[2].offers[0].changes == {"start": 0}
+    assert {"pitch": 104} in [c.changes for c in view({"across": 8, "pitch": 100, "start": 0})[2].offers]
 
 
 @each
@@ -348,6 +351,8 @@ def test_a_wider_access_keeps_the_lanes_side_by_side():
         ({"lane": 32}, "lane must be from 0 to 31"),
         ({"active": 4, "lane": 4}, "lane must be from 0 to 3"),
         ({"kind": "atomic"}, "kind must be one of load, store"),
+        ({"active": "x"}, "active must be a whole number"),
+        ({"chip": 32}, "chip must be a Chip"),
         ({"preset": "mine"}, "there is no preset 'mine'"),
         ({"banks": 32}, "there is no parameter 'banks'"),
     ],
@@ -359,5 +364,57 @@ def test_bad_input_is_one_clear_error(changes, words):
 
 def test_lanes_that_take_no_part_are_refused_as_probe():
     with pytest.raises(CuteLabError, match="lane 20 takes no part"):
-        CoalescingParams(active=20).probe(20)
+        probe(compute(CoalescingParams(active=20)), 20)
     assert CoalescingParams(lane=31).change(active=4).lane == 3
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_a_preset_is_where_its_own_knob_says(name, element):
+    """Of each element; what else is asked for comes on top of it, whatever stood before."""
+    before = CoalescingParams(stride=5, start=3, across=4, pitch=9, order="reversed", active=7, lane=3, kind="store")
+    params = before.change(preset=name, element=element)
+    same = element == "uint128" and name == "16 bytes a lane"  # its lanes are as wide as an element
+    assert params.preset == ("side by side" if same else name) and (params.kind, params.lane) == ("store", 3)
+    wide = before.change(preset=name, element=element, access_bytes=16)
+    assert wide.access_bytes == 16 and not wide.stride % wide.vector
+    other = CoalescingParams(element=element, access_bytes=ELEMENTS[element])
+    assert other.change(preset=name) == CoalescingParams().change(element=element, preset=name)
+
+
+CHIPS = [
+    AMD_LDS,
+    replace(H200, banks=64),
+    replace(H200, word_bytes=8),
+    replace(H200, sector_bytes=64),
+    replace(H200, line_bytes=64),
+    replace(H200, sector_bytes=128),
+    replace(H200, line_bytes=256, sector_bytes=64),
+]
+
+
+@pytest.mark.parametrize("chip", CHIPS, ids=str)
+@each
+def test_another_chip_is_drawn_by_its_own_numbers(chip, changes):
+    params = CoalescingParams().change(chip=chip).change(**changes)
+    result = compute(params)
+    picture = panels(result)
+    found = touched_bytes(params, result)
+    plan(picture)
+    assert "not measured" in picture.verdicts[0].sentence
+    byte = int(result.access.byte_address[params.lane])
+    assert picture.status.replace(",", "").endswith(
+        f"line {byte // chip.line_bytes} · sector {byte // chip.sector_bytes}"
+    )
+    memory = picture.grids()[0]
+    assert memory.shape[1] * params.access_bytes == chip.line_bytes
+    for row, name in enumerate(memory.row_heads):
+        for col in range(memory.shape[1]) if name else ():
+            assert (memory.fill[row, col] >= 0) == (int(name) * chip.line_bytes + col * params.access_bytes in found)
+
+
+def test_a_whole_warp_stays_whole_on_another_chip():
+    narrow = CoalescingParams(lane=31).draft({"chip": replace(H200, lanes=16)})
+    assert (narrow.across, narrow.active, narrow.lane) == (16, 16, 15)
+    wide = CoalescingParams(across=8, active=20).draft({"chip": replace(H200, lanes=64)})
+    assert (wide.across, wide.active, wide.lane) == (8, 20, 5)

@@ -9,8 +9,8 @@ import pytest
 from cutelab import CuteLabError, cosize, offsets, parse_layout, rank
 from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Lines
 from cutelab.course.card.words import ELEMENTS
-from cutelab.course.topics.layout import model as scene
-from cutelab.course.topics.layout.model import COLOURS, PRESETS, LayoutParams, compute, panels
+from cutelab.course.topics.layout import compute, panels, probe
+from cutelab.course.topics.layout.knobs import COLOURS, PRESETS, LayoutParams
 
 ODD = [
     "40:1",
@@ -53,11 +53,11 @@ def test_tile_shows_the_offsets(text):
     params, result, picture = view(text)
     tile, _ = grids(picture)
     table = offsets(parse_layout(text)).ravel(order="F")
-    rows, columns = scene.window(params)
-    extent = scene.grid_shape(params.parsed)
+    rows, columns = result.rows, result.columns
+    extent = params.grid
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):
-            index = row * 16 + column if rank(params.parsed) == 1 else row + extent[0] * column
+            index = row * 16 + column if rank(params.layout) == 1 else row + extent[0] * column
             expected = str(table[index]) if index < len(table) else ""
             assert tile.labels[i, j] == expected
     assert result.low == table.min() and result.high == table.max()
@@ -67,10 +67,10 @@ def test_tile_shows_the_offsets(text):
 def test_memory_is_the_inverse(text):
     params, result, picture = view(text)
     tile, memory = grids(picture)
-    table = offsets(params.parsed).ravel(order="F")
+    table = offsets(params.layout).ravel(order="F")
     start = int(memory.row_heads[0])
     lives = 0
-    for k, (state, probe) in enumerate(zip(memory.states.ravel(), memory.probe.ravel(), strict=True)):
+    for k, (state, met) in enumerate(zip(memory.states.ravel(), memory.probe.ravel(), strict=True)):
         here = np.flatnonzero(table == start + k)
         lives += len(here)
         assert bool(state & COLLISION) == (len(here) > 1)
@@ -78,10 +78,10 @@ def test_memory_is_the_inverse(text):
         assert not state & PAST_END or not result.low <= start + k <= result.high
         assert state & PAST_END or memory.labels is None or result.low <= start + k <= result.high
         if len(here):
-            assert str(start + k) == tile.labels.ravel()[probe]
+            assert str(start + k) == tile.labels.ravel()[met]
     assert lives == len(table)
     if memory.labels is not None:
-        extent = scene.grid_shape(params.parsed)[0]
+        extent = params.grid[0]
         for k, label in enumerate(memory.labels.ravel()):
             if label:
                 numbers = list(map(int, label.split(",")))
@@ -95,7 +95,7 @@ def test_the_probe_lands_where_it_is_put(text):
     tile, _ = grids(picture)
     cells = tile.probe[tile.probe >= 0]
     for cell in {int(cells[0]), int(cells[len(cells) // 2]), int(cells[-1])}:
-        moved = params.change(**params.probe(cell))
+        moved = params.change(**probe(compute(params), cell))
         result = compute(moved)
         assert result.probed == cell
         after = panels(result)
@@ -145,7 +145,7 @@ def test_huge_layouts_draw_a_window_around_the_probe():
     params, result, picture = view("(1000000,1000000):(1,1000000)", row=999_999, column=500_000)
     tile, memory = grids(picture)
     assert tile.shape[0] <= 64 and tile.shape[1] == 64 and result.table.size <= 4096
-    assert str(params.parsed(999_999, 500_000)) == tile.labels.ravel()[result.probed]
+    assert str(params.layout(999_999, 500_000)) == tile.labels.ravel()[result.probed]
     assert "Rows 999936 to 999999" in picture.subtitle
     assert any(r.kind == "probe" for r in memory.rings)
 
@@ -154,7 +154,7 @@ def test_every_knob_at_both_ends():
     for text in ("(8,8):(8,1)", "((4,2),(2,4)):((2,16),(1,8))", "Sw<3,0,3> o 0 o (8,8):(8,1)", "40:1"):
         params = LayoutParams().change(layout=text)
         for control in params.controls():
-            ends = control.choices or (control.lo, control.hi)
+            ends = (False, True) if control.kind == "check" else control.choices or (control.lo, control.hi)
             if control.kind == "text":
                 continue
             for value in (ends[0], ends[-1]):
@@ -162,7 +162,7 @@ def test_every_knob_at_both_ends():
                     continue
                 moved = params.change(**{control.name: value})
                 picture = panels(compute(moved))
-                assert picture.verdicts and picture.alt.startswith(moved.layout)
+                assert picture.verdicts and picture.alt.startswith(str(moved.layout))
                 now = {c.name: c.value for c in moved.controls()}
                 assert now[control.name] == value
 
@@ -172,11 +172,9 @@ def test_sliders_are_the_leaf_modes():
     named = {c.name: c.value for c in params.controls() if c.kind == "slider"}
     assert named == {"shape_0": 4, "shape_1": 2, "shape_2": 2, "shape_3": 4,
                      "stride_0": 2, "stride_1": 32, "stride_2": 1, "stride_3": 8}  # fmt: skip
-    assert params.change(stride_1=16).layout == "((4,2),(2,4)):((2,16),(1,8))"
-    assert (
-        LayoutParams().change(layout="Sw<3,0,3> o 0 o (8,8):(8,1)", stride_0=16).layout
-        == "Sw<3,0,3> o 0 o (8,8):(16,1)"
-    )
+    assert str(params.change(stride_1=16).layout) == "((4,2),(2,4)):((2,16),(1,8))"
+    turned = LayoutParams().change(layout="Sw<3,0,3> o 0 o (8,8):(8,1)", stride_0=16)
+    assert str(turned.layout) == "Sw<3,0,3> o 0 o (8,8):(16,1)"
     shrunk = LayoutParams(row=7, column=7).change(shape_0=4)
     assert (shrunk.row, shrunk.column) == (3, 7)
 
@@ -237,7 +235,7 @@ def test_bad_input_is_one_clear_error(changes):
 def test_probe_cells_outside_are_refused():
     for cell in (-1, 64):
         with pytest.raises(CuteLabError):
-            LayoutParams().probe(cell)
+            probe(compute(LayoutParams()), cell)
 
 
 def test_a_shared_memory_pointer_names_the_element():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from pipelines import amount, each, model, parts, view
 
+from cutelab.course.topics.pipeline import compute, panels, probe
 from cutelab.course.topics.pipeline.card import SHOWN
-from cutelab.course.topics.pipeline.model import ELEMENTS, compute, panels
+from cutelab.course.topics.pipeline.knobs import ELEMENTS
 
 
 def expected(params):
@@ -190,7 +191,7 @@ def test_a_click_moves_the_probe_to_that_tile(changes):
     params, _, picture = view(changes)
     time = parts(picture)[0]
     for cell in set(time.probe[time.probe >= 0].tolist()):
-        moved = params.change(**params.probe(cell))
+        moved = params.change(**probe(compute(params), cell))
         assert moved.tile == cell and panels(compute(moved)).status.startswith(f"tile {cell} →")
 
 

@@ -1,41 +1,44 @@
-"""The pipeline topic: its cures, its copies and its knobs, every one at both ends, and what is refused."""
+"""The pipeline topic: its fixes, its copies and its knobs, every one at both ends, and what is refused."""
 
 import ast
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
-from pipelines import each, model, view
+from pipelines import each, model, parts, view
 
 from cutelab import CuteLabError, parse_layout
 from cutelab.course.card.paint.glyphs import text_width
 from cutelab.course.card.paint.ops import Text
 from cutelab.course.card.paint.plan import plan
-from cutelab.course.topics.pipeline.model import PipelineParams, compute, panels
+from cutelab.course.topics.pipeline import compute, panels, probe
+from cutelab.course.topics.pipeline.knobs import PipelineParams
 from cutelab.course.topics.pipeline.words import cycles, percent
+from cutelab.hardware.chip import AMD_LDS, CHIPS, H200
 
 
 @each
-def test_cures_do_what_they_say(changes):
+def test_fixes_do_what_they_say(changes):
     params, result, picture = view(changes)
-    assert len(picture.cures) <= 3
+    assert len(picture.offers) <= 3
     before = 0.0
-    for cure in picture.cures:
-        after = compute(params.change(**cure.changes))
-        assert f"waits {percent(after.waits)}" in cure.line and after.waits < result.waits
+    for fix in picture.offers:
+        after = compute(params.change(**fix.changes))
+        assert f"waits {percent(after.waits)}" in fix.line and after.waits < result.waits
         assert after.waits >= before - 0.005
         before = after.waits
         more = int(after.pipeline.shared_bytes - result.pipeline.shared_bytes)
-        assert cure.second == f"{'+' if more >= 0 else '−'}{abs(more):,} bytes of shared memory".replace(
+        assert fix.second == f"{'+' if more >= 0 else '−'}{abs(more):,} bytes of shared memory".replace(
             f"{abs(more):,}", str(abs(more)) if abs(more) < 10_000 else f"{abs(more):,}"
         )
-        assert len(panels(after).verdicts) <= len(picture.verdicts), "no cure overflows the registers"
+        assert len(panels(after).verdicts) <= len(picture.verdicts), "no fix overflows the registers"
 
 
-def test_the_best_cures_of_the_classics():
-    assert {"stages": 4} in [c.changes for c in view({})[2].cures]
-    assert view({"stages": 4})[2].cures == ()
-    slow = [c.changes for c in view({"m": 64, "n": 64, "latency": 0, "copy_rate": 8})[2].cures]
+def test_the_best_fixes_of_the_classics():
+    assert {"stages": 4} in [c.changes for c in view({})[2].offers]
+    assert view({"stages": 4})[2].offers == ()
+    slow = [c.changes for c in view({"m": 64, "n": 64, "latency": 0, "copy_rate": 8})[2].offers]
     assert slow and all(set(c) <= {"m", "n"} for c in slow), "where the copy is the bound only a wider tile helps"
 
 
@@ -133,7 +136,7 @@ def test_bad_input_is_one_clear_error(changes, words):
 def test_the_probe_stays_on_a_tile():
     assert PipelineParams(tile=7).change(tiles=3).tile == 2
     with pytest.raises(CuteLabError, match="there is no tile 8; the tiles are 0 to 7"):
-        PipelineParams().probe(8)
+        probe(compute(PipelineParams()), 8)
 
 
 def test_cycles_are_exact():
@@ -144,3 +147,23 @@ def test_cycles_are_exact():
         "9999.5",
         "12,345.68",
     ]
+
+
+@pytest.mark.parametrize("chip", [AMD_LDS, CHIPS["sm_86"], replace(H200, block_bytes=40_000, registers=8192)], ids=str)
+def test_the_limits_of_another_chip_hold(chip):
+    params = PipelineParams().change(chip=chip)
+    result = compute(params)
+    picture = panels(result)
+    _, bars, _ = parts(picture)
+    shared, accumulators = bars["price"]
+    assert (shared.most, accumulators.most) == (chip.block_bytes, 4 * chip.registers)
+    full = 4 * chip.registers < 4 * 128 * 128
+    assert (accumulators.state == "bad") == full == (len(picture.verdicts) == 2)
+    assert "arch" not in {c.name for c in params.controls()}, "the chip has the last word"
+    most = chip.block_bytes // int(result.pipeline.tile_bytes)
+    with pytest.raises(CuteLabError, match=f"a block of {chip.name} has at most {chip.block_bytes:,}"):
+        params.change(stages=most + 1)
+    names = {}
+    *lines, line = picture.copies["Python"].split("\n")
+    exec("\n".join(lines), names)
+    assert eval(line.removesuffix(".summary()"), names) == result.pipeline

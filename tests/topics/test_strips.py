@@ -2,16 +2,22 @@
 
 import ast
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cutelab import CuteLabError, StripThreadMap, WarpAccess, parse_layout, sectors, wavefronts
 from cutelab.core.int_tuple import idx2crd
+from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.picture import COLLISION, HOLE, OUTSIDE, Bars
 from cutelab.course.card.words import ELEMENTS
-from cutelab.course.topics.strips.model import StripsParams, compute, panels
+from cutelab.course.topics.strips import compute, panels, probe
+from cutelab.course.topics.strips.knobs import StripsParams
 from cutelab.course.topics.strips.rows import HEIGHT, rows_of
+from cutelab.hardware.chip import AMD_LDS, H200
+
+NUMBERS = (("banks", 64), ("word_bytes", 8), ("lanes", 16), ("sector_bytes", 64))
 
 VIEWS = {
     "the default": {},
@@ -173,9 +179,9 @@ def test_a_band_is_one_box_with_its_true_counts():
 
 
 def test_the_three_terms_of_the_probe_add_up(shown):
-    params = shown[0]
+    params, result, _ = shown
     for t in {0, params.threads // 2, params.threads - 1}:
-        moved = params.change(**params.probe(t))
+        moved = params.change(**probe(result, t))
         after = panels(compute(moved))
         line = after.body[0][0][1].lines[0]
         left, numbers, total = line.text.removeprefix(" → ").split(" = ")
@@ -187,7 +193,7 @@ def test_the_three_terms_of_the_probe_add_up(shown):
         tip = after.tips.template.format(*after.tips.table[t])
         assert tip.startswith(f"T{t} → offset {total}\n")
     with pytest.raises(CuteLabError):
-        params.probe(params.threads)
+        probe(result, params.threads)
 
 
 def test_copies_all_say_the_same(shown):
@@ -222,22 +228,22 @@ def test_every_knob_at_both_ends(start):
             assert all(c.lo <= c.value <= c.hi for c in now.values() if c.kind in ("slider", "index"))
 
 
-def test_cures_do_what_they_say():
+def test_fixes_do_what_they_say():
     params, _, picture = view()
-    whole, strips = picture.cures
+    whole, strips = picture.offers
     after = view(**{**strips.changes})
-    assert after[1].missed_rows == () and after[2].cures[1].in_use and not strips.in_use
+    assert after[1].missed_rows == () and after[2].offers[1].in_use and not strips.in_use
     assert (strips.line, whole.line) == ("Strips 8", "Pitch 16, Strips 4")
-    cured = params.change(**whole.changes)
-    assert compute(cured).coverage.exact and all(c.in_use for c in panels(compute(cured)).cures)
+    fixed = params.change(**whole.changes)
+    assert compute(fixed).coverage.exact and all(c.in_use for c in panels(compute(fixed)).offers)
 
 
 @pytest.mark.parametrize("row_pitch", (1, 2, 16, 33, 64, 128))
 @pytest.mark.parametrize("threads", (8, 32, 64, 256))
 @pytest.mark.parametrize("pitch", (1, 8, 32))
-def test_cures_come_best_first_and_none_keeps_a_bad_verdict(row_pitch, threads, pitch):
+def test_fixes_come_best_first_and_none_keeps_a_bad_verdict(row_pitch, threads, pitch):
     params = StripsParams(row_pitch=row_pitch, threads=threads, pitch=pitch)
-    tried = [compute(params.change(**cure.changes)) for cure in panels(compute(params)).cures]
+    tried = [compute(params.change(**fix.changes)) for fix in panels(compute(params)).offers]
     assert all(panels(one).verdicts[0].state != "bad" for one in tried)
     share = [one.coverage.covered / one.coverage.tile_elements for one in tried]
     assert share == sorted(share, reverse=True)
@@ -267,7 +273,7 @@ def test_the_call_rebuilds_the_view(shown):
      ({"strips": 0}, "strips must be from 1"), ({"strips": 2.5}, "whole number, got 2.5"), ({"threads": "32"}, "whole number"),
      ({"columns": 17}, "columns 17 do not fit into rows of 16"), ({"rows": 1025}, "rows must be from 0 to 1024"), ({"rows": True}, "whole number"),
      ({"element": "float"}, "element must be one of"), ({"colour": "red"}, "colour must be one of"), ({"thread": 64}, "thread must be from 0 to 63"),
-     ({"thread": -1}, "got -1"), ({"kRow": 16}, "there is no parameter")],
+     ({"thread": -1}, "got -1"), ({"row_pitch": "16"}, "row_pitch must be a whole number"), ({"chip": "H100"}, "chip must be a Chip"), ({"kRow": 16}, "there is no parameter")],
 )  # fmt: skip
 def test_bad_input_is_one_clear_error(changes, words):
     with pytest.raises(CuteLabError, match=re.escape(words)):
@@ -279,3 +285,22 @@ def test_smaller_rows_and_fewer_threads_take_tile_and_probe_along():
     small = params.change(row_pitch=4, threads=32)
     assert (small.columns, small.thread) == (4, 31)
     assert compute(small).tile[1] == 4
+
+
+@pytest.mark.parametrize("chip", [AMD_LDS, *(replace(H200, **{k: v}) for k, v in NUMBERS)], ids=str)
+def test_another_chip_counts_by_its_own_numbers(chip, shown):
+    params = shown[0].change(chip=chip)
+    result = compute(params)
+    picture = panels(result)
+    plan(picture)
+    t, size = params.thread, ELEMENTS[params.element]
+    byte = formula(t, params) * size
+    assert (
+        f"bank {byte // chip.word_bytes % chip.banks} · warp {t // chip.lanes}, lane {t % chip.lanes}" in picture.status
+    )
+    tip = picture.tips.template.format(*picture.tips.table[t])
+    assert f"bank {byte // chip.word_bytes % chip.banks}" in tip and f"warp {t // chip.lanes}" in tip
+    for warp, found in enumerate(np.atleast_1d(result.sectors.count).tolist()):
+        threads = range(warp * chip.lanes, min((warp + 1) * chip.lanes, params.threads))
+        assert found == len({formula(t, params) * size // chip.sector_bytes for t in threads})
+    assert "not measured" in picture.alt

@@ -9,7 +9,8 @@ from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, offsets, pars
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.picture import PAST_END, Grid, Lines
 from cutelab.course.card.words import ELEMENTS
-from cutelab.course.topics.swizzle.model import SwizzleParams, compute, panels
+from cutelab.course.topics.swizzle import compute, panels, probe
+from cutelab.course.topics.swizzle.knobs import SwizzleParams
 from cutelab.course.topics.swizzle.words import mechanism
 
 VIEWS = {
@@ -79,7 +80,7 @@ def test_the_tiles_show_the_offsets_in_the_unit(name):
         grid = grids(picture)[tile]
         for i, row in enumerate(result.rows.tolist()):
             for j, column in enumerate(result.columns.tolist()):
-                offset = swizzle(params.parsed(row, column))
+                offset = swizzle(params.layout(row, column))
                 byte = offset * ELEMENTS[params.element]
                 assert grid.labels[i, j] == str(byte if params.unit == "bytes" else offset)
                 assert grid.fill[i, j] == byte // 4 % 32
@@ -91,7 +92,7 @@ def test_the_tiles_show_the_offsets_in_the_unit(name):
 def test_wavefronts_are_those_of_the_addresses(name):
     params, result, _ = view(name)
     for wave, swizzle in ((result.wave, Swizzle(0, 0, 0)), (result.wave_after, params.on_elements)):
-        starts = [[swizzle(params.parsed(r, c + k)) for k in range(result.vector)] for r, c in result.read.tolist()]
+        starts = [[swizzle(params.layout(r, c + k)) for k in range(result.vector)] for r, c in result.read.tolist()]
         if wave is None:
             continue
         assert all(s == list(range(s[0], s[0] + len(s))) and s[0] % len(s) == 0 for s in starts)
@@ -126,7 +127,7 @@ def test_the_boxes_are_the_bits_of_the_probed_offset(name):
     heads = [int(h.removeprefix("b")) for h in found["bits"].col_heads if h]
     unit = params.item if params.unit == "bytes" else 1
     before, after = (offset * unit for offset in result.offset)
-    given = params.given
+    given = params.swizzle
 
     def digits(row):
         return sum(int(bit) << k for bit, k in zip(row, heads, strict=True) if bit)
@@ -146,7 +147,7 @@ def test_the_boxes_are_the_bits_of_the_probed_offset(name):
 def test_the_source_leaves_ghosts_and_an_arrow(name):
     params, _, picture = view(name)
     found = grids(picture)
-    if not params.given.bits:
+    if not params.swizzle.bits:
         assert "shifted" not in found
         return
     grid, row = (found["shifted"], 0) if "shifted" in found else (found["bits"], 1)
@@ -155,7 +156,7 @@ def test_the_source_leaves_ghosts_and_an_arrow(name):
     ((at, start, goal),) = grid.arrows
     target = np.flatnonzero(found["bits"].fill[0] == 1)
     assert at == row and start in source and goal not in target
-    assert abs(goal - target).min() == 1 and (goal >= start) == (params.given.shift > 0)
+    assert abs(goal - target).min() == 1 and (goal >= start) == (params.swizzle.shift > 0)
     assert {(r.row, r.col) for r in grid.rings} == {(row, k) for k in target}
 
 
@@ -216,7 +217,7 @@ def test_another_unit_is_the_same_map(element, swizzle):
     assert there.on_elements == params.on_elements and there.on_bytes == params.on_bytes
     assert there.change(unit="elements") == params
     x = np.arange(5000) * params.item
-    assert (there.given(x) == params.given(np.arange(5000)) * params.item).all()
+    assert (there.swizzle(x) == params.swizzle(np.arange(5000)) * params.item).all()
     first, second = (panels(compute(p)) for p in (params, there))
     assert (grids(first)["after"].fill == grids(second)["after"].fill).all()
     assert "Unit: bytes" in second.subtitle and "Unit: elements" in first.subtitle
@@ -254,15 +255,15 @@ def test_every_knob_at_both_ends(name):
             assert {c.name: c.value for c in moved.controls()}[control.name] == value
 
 
-def test_the_cure_of_a_refused_step_works():
+def test_the_fix_of_a_refused_step_works():
     params = SwizzleParams()
     with pytest.raises(CuteLabError, match=r"shift 3 is smaller than bits 4.*turn shift to 4 or -4 first"):
         params.change(bits=4)
-    assert params.change(shift=4).change(bits=4).given == Swizzle(4, 0, 4)
+    assert params.change(shift=4).change(bits=4).swizzle == Swizzle(4, 0, 4)
     with pytest.raises(CuteLabError, match=r"Go on to -3, or turn bits to 2 first"):
         params.change(shift=-2)
-    assert params.change(shift=-3).given == Swizzle(3, 0, -3)
-    assert params.change(bits=2).change(shift=2).given == Swizzle(2, 0, 2)
+    assert params.change(shift=-3).swizzle == Swizzle(3, 0, -3)
+    assert params.change(bits=2).change(shift=2).swizzle == Swizzle(2, 0, 2)
 
 
 def test_other_knobs_follow_a_change():
@@ -271,23 +272,20 @@ def test_other_knobs_follow_a_change():
     assert params.change(layout="(8,6):(6,1)").access_bytes == 0
     assert params.change(element="uint128").access_bytes == 0 and params.change(element="half").access_bytes == 16
     fine = SwizzleParams().change(unit="bytes", swizzle="Sw<3,2,3>")
-    assert fine.change(element="float64").given == Swizzle(3, 3, 3)
-    assert fine.change(element="int8").change(unit="elements").given == Swizzle(3, 2, 3)
+    assert fine.change(element="float64").swizzle == Swizzle(3, 3, 3)
+    assert fine.change(element="int8").change(unit="elements").swizzle == Swizzle(3, 2, 3)
 
 
 def test_a_whole_expression_may_be_pasted():
     for field in ("swizzle", "layout"):
         params = SwizzleParams().change(**{field: "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"})
-        assert (params.swizzle, params.unit, params.layout, params.element) == (
-            "Sw<3,4,3>",
-            "bytes",
-            "(8,64):(64,1)",
-            "half",
-        )
+        found = params.swizzle, params.unit, params.layout, params.element
+        assert found == (Swizzle(3, 4, 3), "bytes", Layout((8, 64), (64, 1)), "half")
+        assert str(params.layout) == "(8,64):(64,1)"
         params = SwizzleParams().change(**{field: "Sw<2,3,3> o 0 o (8,32):(32,1)"})
-        assert (params.swizzle, params.unit, params.layout) == ("Sw<2,3,3>", "elements", "(8,32):(32,1)")
+        assert (params.swizzle, params.unit, params.layout) == (Swizzle(2, 3, 3), "elements", Layout((8, 32), (32, 1)))
     params = SwizzleParams().change(layout=ComposedLayout(Swizzle(1, 0, 3), 0, Layout((4, 4))))
-    assert (params.swizzle, params.layout) == ("Sw<1,0,3>", "(4,4):(1,4)")
+    assert (params.swizzle, params.layout) == (Swizzle(1, 0, 3), Layout((4, 4)))
 
 
 @each
@@ -312,22 +310,22 @@ def test_copies_are_the_same_map(name):
 
 
 @each
-def test_cures_do_what_they_say(name):
+def test_fixes_do_what_they_say(name):
     params, result, picture = view(name)
-    for cure in picture.cures:
-        moved = compute(params.change(**cure.changes))
-        assert f"  {moved.wave_after.count} wavefront" in cure.line
+    for fix in picture.offers:
+        moved = compute(params.change(**fix.changes))
+        assert f"  {moved.wave_after.count} wavefront" in fix.line
         assert moved.wave_after.count < result.wave.count
-        assert cure.in_use == (moved.swizzle == result.swizzle)
-        assert any(c.in_use and c.line == cure.line for c in panels(moved).cures)
+        assert fix.in_use == (moved.swizzle == result.swizzle)
+        assert any(c.in_use and c.line == fix.line for c in panels(moved).offers)
         assert moved.table_after.max() == result.table.max()
 
 
 def test_the_swizzle_in_use_is_listed_where_none_is_better():
     for swizzle, listed in (("Sw<5,0,5>", True), ("Sw<5,0,-5>", False), ("Sw<3,0,5>", False), ("Sw<5,0,6>", False)):
         picture = view(layout="(32,32):(32,1)", swizzle=swizzle)[2]
-        assert any(c.in_use for c in picture.cures) == listed, swizzle
-    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].cures
+        assert any(c.in_use for c in picture.offers) == listed, swizzle
+    first, *others = view(layout="(8,8):(8,1)", swizzle="Sw<3,0,3>")[2].offers
     assert (first.line, first.in_use) == ("Sw<3,0,3>  1 wavefront", True) and not any(c.in_use for c in others)
 
 
@@ -343,34 +341,34 @@ def test_torn_pieces_are_told_in_the_unit_of_the_picture():
     assert first == int(compute(params).table_after[0, 8]) * 2
 
 
-def test_the_best_cure_is_free_where_there_is_one():
+def test_the_best_fix_is_free_where_there_is_one():
     for layout, best in (("(32,8):(8,1)", "Sw<3,0,5>"), ("(32,32):(32,1)", "Sw<5,0,5>")):
-        first = view(layout=layout)[2].cures[0]
+        first = view(layout=layout)[2].offers[0]
         assert first.changes == {"swizzle": best} and "1 wavefront" in first.line
-    assert view(layout="(32,32):(33,1)")[2].cures == () and view("row")[2].cures == ()
+    assert view(layout="(32,32):(33,1)")[2].offers == () and view("row")[2].offers == ()
 
 
 @each
 def test_the_probe_lands_where_it_is_put(name):
-    params, _result, picture = view(name)
+    params, result, picture = view(name)
     tile = grids(picture)["after"]
     for cell in {0, tile.probe.size // 2, tile.probe.size - 1}:
-        moved = params.change(**params.probe(cell))
+        moved = params.change(**probe(result, cell))
         after = panels(compute(moved))
         assert after.probed == cell
         ring = next(r for r in grids(after)["after"].rings if r.kind == "probe")
         assert grids(after)["after"].probe[ring.row, ring.col] == cell
-        assert f"offset {moved.on_elements(moved.parsed(moved.row, moved.column))} elements" in after.status
+        assert f"offset {moved.on_elements(moved.layout(moved.row, moved.column))} elements" in after.status
         said = after.tips.template.format(*after.tips.table[cell])
-        assert f"offset {moved.on_elements(moved.parsed(moved.row, moved.column))} elements" in said
+        assert f"offset {moved.on_elements(moved.layout(moved.row, moved.column))} elements" in said
     for outside in (-1, tile.probe.size):
         with pytest.raises(CuteLabError):
-            params.probe(outside)
+            probe(result, outside)
 
 
 def test_a_swizzle_beyond_the_tile_says_that_it_does_nothing():
     params, result, picture = view("beyond")
-    assert not result.moves and params.given.period == 8192
+    assert not result.moves and params.swizzle.period == 8192
     assert picture.verdicts[0].sentence.startswith("Sw<3,7,3> moves nothing: 8 wavefronts")
     assert (
         picture.verdicts[0].second
@@ -422,5 +420,5 @@ def test_a_composed_layout_is_refused_where_it_would_be_swizzled_twice():
 
 
 def test_texts_are_read_as_the_library_reads_them():
-    assert SwizzleParams(swizzle="Swizzle<2,1,3>").given == parse_swizzle("S<2,1,3>")
-    assert SwizzleParams(swizzle=Swizzle(2, 1, 3), layout=Layout((4, 4))).swizzle == "Sw<2,1,3>"
+    assert SwizzleParams(swizzle="Swizzle<2,1,3>").swizzle == parse_swizzle("S<2,1,3>")
+    assert SwizzleParams(swizzle=Swizzle(2, 1, 3), layout=Layout((4, 4))).swizzle == Swizzle(2, 1, 3)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from cutelab import fragment_loads, mma_atom, mma_atoms, registers
+from cutelab.core.int_tuple import flatten, product
 from cutelab.course.card import paint as draw
 from cutelab.course.card.paint.plan import plan
+from cutelab.course.topics.tensor_core import compute, panels
+from cutelab.course.topics.tensor_core.knobs import TensorCoreParams
 from cutelab.course.topics.tensor_core.load import better
-from cutelab.course.topics.tensor_core.model import TensorCoreParams, compute, panels
 from cutelab.course.topics.tensor_core.typed import LISTED, element, operand_of, operands
 from cutelab.cutlass.atoms.atom import REGISTERS
+from cutelab.hardware.chip import H200
 
 VIEWS = [(short, which) for short, name in LISTED.items() for which in operands(mma_atom(name))]
 LOADED = [
@@ -38,13 +41,21 @@ def grid(picture, name):
     return next((g for g in picture.grids() if g.name == name), None)
 
 
-def walk(layout, rows):
-    """Slow and obvious: (row, column) -> the first (thread, value) that holds it."""
-    seen = {}
-    for thread, value in itertools.product(range(min(layout_size(layout, 0), 128)), range(layout_size(layout, 1))):
-        code = layout(thread, value)
-        seen.setdefault((code % rows, code // rows), (thread, value))
-    return seen
+def codes(mode):
+    """The code of each index of a mode, by its leaf extents and strides alone."""
+    index, code = np.arange(product(mode.shape)), 0
+    for extent, stride in zip(flatten(mode.shape), flatten(mode.stride), strict=True):
+        index, digit = np.divmod(index, extent)
+        code = code + digit * stride
+    return code
+
+
+def first_owner(layout, size):
+    """The first (thread, value) of each code, thread after thread."""
+    code = codes(layout[0])[:, None] + codes(layout[1])
+    found, first = np.unique(code, return_index=True)
+    assert found.tolist() == list(range(size)), "somebody holds each element"
+    return np.divmod(first, code.shape[1])
 
 
 def layout_size(layout, mode):
@@ -59,23 +70,18 @@ def test_each_cell_names_its_thread_and_value(short, which):
     layout, (rows, cols), _, place = operand_of(mma_atom(LISTED[short]), which)
     tile = grid(picture, "tile")
     assert tile.shape == (min(rows, 64), min(cols, 256))
-    if rows * cols > 4096:
-        return
-    seen = walk(layout, rows)
-    assert len(seen) == rows * cols
+    threads, values = first_owner(layout, rows * cols)
+    at = result.rows[:, None] + rows * result.columns
+    thread, value = threads[at], values[at]
     alone = place != REGISTERS and (result.owned.every_thread or result.threads == 1)
-    for i, j in np.ndindex(tile.shape):
-        row, column = int(result.rows[i]), int(result.columns[j])
-        thread, value = seen[row, column]
-        lane = int(result.lanes[thread])
-        assert tile.fill[i, j] == (0 if alone else thread % 8)
-        if tile.labels is None:
-            continue
-        if alone:
-            assert tile.labels[i, j] == f"v{value}"
-        else:
-            assert tile.labels[i, j].lstrip("T") == str(lane)
-            assert tile.second is None or tile.second[i, j] == f"v{value}"
+    assert (tile.fill == (0 if alone else thread % 8)).all()
+    if tile.labels is None:
+        return
+    if alone:
+        assert (tile.labels == np.char.add("v", value.astype("U5"))).all()
+    else:
+        assert (np.char.lstrip(tile.labels, "T") == result.lanes[thread].astype("U5")).all()
+        assert tile.second is None or (tile.second == np.char.add("v", value.astype("U5"))).all()
 
 
 @pytest.mark.parametrize(("short", "which"), VIEWS)
@@ -131,11 +137,11 @@ def test_memory_shows_what_each_lane_reads(short, which):
     for way in listed(short, which)[0].possible:
         _, result, picture = listed(short, which, load=way)
         memory, feed = grid(picture, "memory"), result.feed
-        across = 128 // feed.unit
+        across = 128 // feed.memory.unit
         wanted = {}
         for lane in np.flatnonzero(feed.waves.access.active):
-            wanted.setdefault(divmod(int(feed.waves.access.byte_address[lane]) // feed.unit, across), str(lane))
-        lines = feed.lines.tolist()
+            wanted.setdefault(divmod(int(feed.waves.access.byte_address[lane]) // feed.memory.unit, across), str(lane))
+        lines = feed.memory.lines.tolist()
         painted = {(lines[i], j) for i, j in np.argwhere(memory.fill >= 0).tolist()}
         assert painted == set(wanted)
         if memory.labels is not None:
@@ -145,7 +151,7 @@ def test_memory_shows_what_each_lane_reads(short, which):
         for (i, j), cell in np.ndenumerate(memory.probe):
             if cell >= 0:
                 at = next(c for c, n in place.items() if n == cell)
-                assert feed.table[at] * feed.item // feed.unit == lines[i] * across + j
+                assert feed.table[at] * feed.item // feed.memory.unit == lines[i] * across + j
                 break
 
 
@@ -154,32 +160,32 @@ def test_rings_in_memory_stand_where_the_registers_come_from(short, which):
     _, result, picture = listed(short, which, thread=2)
     memory, feed = grid(picture, "memory"), result.feed
     ringed = {
-        (int(feed.lines[i]), j)
+        (int(feed.memory.lines[i]), j)
         for r in memory.rings
         for i in range(r.row, r.row_end + 1)
         for j in range(r.col, r.col_end + 1)
     }
-    across = 128 // feed.unit
-    wanted = {divmod(int(feed.table[m, k]) * feed.item // feed.unit, across) for m, k in result.held.tolist()}
-    assert ringed == {at for at in wanted if at[0] in feed.lines} or not memory.rings
+    across = 128 // feed.memory.unit
+    wanted = {divmod(int(feed.table[m, k]) * feed.item // feed.memory.unit, across) for m, k in result.held.tolist()}
+    assert ringed == {at for at in wanted if at[0] in feed.memory.lines} or not memory.rings
 
 
 @pytest.mark.parametrize(("short", "which"), LOADED)
-def test_cures_keep_their_promise(short, which):
+def test_fixes_keep_their_promise(short, which):
     params, result, picture = listed(short, which)
-    for cure in picture.cures:
-        cured = compute(params.change(**cure.changes))
-        load = next((w for w in cured.feed.ways if w.instruction == result.feed.load.instruction), cured.feed.ways[0])
-        assert cure.line.split("  ")[1].split()[0] == str(load.wavefronts)
-        assert sum(c.in_use for c in panels(cured).cures) == 1
-        store, before = cured.feed.store, result.feed.store
+    for fix in picture.offers:
+        fixed = compute(params.change(**fix.changes))
+        load = next((w for w in fixed.feed.ways if w.instruction == result.feed.load.instruction), fixed.feed.ways[0])
+        assert fix.line.split("  ")[1].split()[0] == str(load.wavefronts)
+        assert sum(c.in_use for c in panels(fixed).offers) == 1
+        store, before = fixed.feed.store, result.feed.store
         assert store is not None and sum((store[0], load.wavefronts)) <= before[0] + result.feed.load.wavefronts
 
 
-def test_the_usual_cure_is_the_128_byte_swizzle():
+def test_the_usual_fix_is_the_128_byte_swizzle():
     _, _, picture = view(**A16)
-    assert picture.cures[0].line == "Sw<3,3,3>  4 wavefronts" and picture.cures[0].second == "no extra memory"
-    assert any(c.line.startswith("pitch 72") for c in picture.cures)
+    assert picture.offers[0].line == "Sw<3,3,3>  4 wavefronts" and picture.offers[0].second == "no extra memory"
+    assert any(c.line.startswith("pitch 72") for c in picture.offers)
     _, result, _ = view(**A16, swizzle="Sw<3,3,3>")
     assert result.feed.load.summary() == "ldmatrix.x4: 4 wavefronts, the ideal" and result.feed.store == (16, 16)
 
@@ -266,7 +272,7 @@ def test_pictures_are_small(short, which):
 def test_every_atom_goes_the_same_way(name):
     for which in "AC":
         params, result, picture = view(atom=name, operand=which)
-        assert params.atom == name and picture.verdicts and result.owned.count.min() >= 1
+        assert params.atom.name == name and picture.verdicts and result.owned.count.min() >= 1
         assert element(name, which, result.bits) in picture.subtitle or len(picture.subtitle) > 90
 
 
@@ -275,4 +281,4 @@ def test_the_first_wavefronts_by_hand():
     _, result, picture = view()
     assert result.feed.waves.count == 16 and result.feed.waves.ideal == 2
     assert picture.verdicts[1].sentence == "ldmatrix.x2: 16 wavefronts where 2 would do (8-way)."
-    assert better("SM80_16x8x8_F32F16F16F32_TN", "A", result.params.inner, 2, (0, 0), "ldmatrix.x2")[0][1] == 2
+    assert better(result.atom, "A", result.params.inner, 2, (0, 0), "ldmatrix.x2", H200)[0][1] == 2

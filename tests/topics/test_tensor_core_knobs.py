@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, mma_atom, parse_layout
+from cutelab import CuteLabError, Swizzle, mma_atom, parse_layout
 from cutelab.course.card.paint.ops import Text
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.picture import Verdict
-from cutelab.course.topics.tensor_core.model import TensorCoreParams, compute, panels
+from cutelab.course.topics.tensor_core import compute, panels, probe
+from cutelab.course.topics.tensor_core.knobs import TensorCoreParams
 from cutelab.course.topics.tensor_core.typed import LISTED, operands, plain_rows, short_name
 
 A16 = "SM80_16x8x16_F32F16F16F32_TN"
@@ -21,7 +22,7 @@ A16 = "SM80_16x8x16_F32F16F16F32_TN"
 @pytest.mark.parametrize("which", "ABC")
 def test_every_knob_at_both_ends_works(short, which):
     params = TensorCoreParams().change(choose=short, operand=which)
-    assert params.atom == mma_atom(LISTED[short]).name and short_name(params.atom) == short
+    assert params.atom == mma_atom(LISTED[short]) and short_name(params.atom.name) == short
     for control in params.controls():
         if control.kind == "text":
             continue
@@ -50,20 +51,28 @@ def test_from_each_atom_to_each_other():
 
 def test_a_swizzle_stays_the_same_map_of_bytes():
     params = TensorCoreParams().change(atom=A16, swizzle="Sw<3,3,3>")
-    assert params.change(choose="Ampere 16x8x32 int8").swizzle == "Sw<3,4,3>"
-    assert params.change(choose="Ampere 16x8x8 tf32").swizzle == "Sw<3,2,3>"
-    assert params.change(operand="B").swizzle == "Sw<3,3,3>"
+    assert params.change(choose="Ampere 16x8x32 int8").swizzle == Swizzle(3, 4, 3)
+    assert params.change(choose="Ampere 16x8x8 tf32").swizzle == Swizzle(3, 2, 3)
+    assert params.change(operand="B").swizzle == Swizzle(3, 3, 3)
+
+
+def test_a_load_that_a_swizzle_makes_impossible_becomes_the_best():
+    params = TensorCoreParams().change(show="thread", thread=14, across=4, load="ld.shared.b32")
+    moved = params.change(swizzle="Sw<5,0,5>")
+    assert moved.load == "best" and moved.possible == ("ld.shared.b16",) and moved.across == 4
+    with pytest.raises(CuteLabError, match=r"possible are: ld\.shared\.b16"):
+        params.change(swizzle="Sw<5,0,5>", load="ld.shared.b32")
 
 
 def test_smem_and_pitch_are_one_thing():
     params = TensorCoreParams().change(atom=A16)
-    assert params.smem == "" and str(params.inner) == "(16,64):(64,1)" and params.pitch == 64
+    assert params.smem is None and str(params.inner) == "(16,64):(64,1)" and params.pitch == 64
     padded = params.change(pitch=72)
-    assert padded.smem == "(16,64):(72,1)" and padded.change(pitch=64).smem == ""
+    assert str(padded.smem) == "(16,64):(72,1)" and padded.change(pitch=64).smem is None
     assert compute(padded).feed.load.wavefronts == 4
     assert params.change(smem="(16,64):(64,1)") == params
     whole = params.change(smem="Sw<3,4,3> o smem_ptr[16b](unset) o (16,64):(64,1)")
-    assert (whole.smem, whole.swizzle) == ("", "Sw<3,3,3>")
+    assert (whole.smem, whole.swizzle) == (None, Swizzle(3, 3, 3))
     assert "pitch" not in {c.name for c in params.change(smem="((8,2),64):((64,1024),1)").controls()}
 
 
@@ -73,7 +82,7 @@ def test_a_transposed_tile_is_loaded_by_the_transposed_form():
     assert result.feed.load.instruction == "ldmatrix.x4.trans" and result.feed.store is None
     assert result.feed.load.wavefronts == 32
     assert compute(params.change(swizzle="Sw<3,3,3>")).feed.load.wavefronts == 4
-    assert not panels(result).cures
+    assert not panels(result).offers
 
 
 @pytest.mark.parametrize(
@@ -99,20 +108,22 @@ def test_the_call_rebuilds_the_view(changes):
 def test_a_click_goes_to_the_owner(short):
     for which in operands(mma_atom(LISTED[short])):
         params = TensorCoreParams().change(choose=short, operand=which)
-        rows, columns = params.window
+        result = compute(params)
+        rows, columns = result.rows, result.columns
         for cell in {0, 1, len(columns), len(rows) * len(columns) - 1}:
-            moved = compute(params.change(**params.probe(cell)))
+            moved = compute(params.change(**probe(result, cell)))
             i, j = divmod(cell, len(columns))
             assert moved.held[moved.params.value].tolist() == [rows[i], columns[j]]
             assert panels(moved).probed >= 0
         with pytest.raises(CuteLabError, match="outside the cells"):
-            params.probe(len(rows) * len(columns))
+            probe(result, len(rows) * len(columns))
 
 
 def test_a_tile_too_large_to_draw_follows_the_probe():
     params = TensorCoreParams().change(choose="Blackwell UMMA 128x256x16 half", operand="C", value=100)
-    assert params.window[0].tolist() == list(range(64, 128)) and len(params.window[1]) == 256
-    assert "rows 64 to 127 of 128" in panels(compute(params)).grids()[0].subheading
+    result = compute(params)
+    assert result.rows.tolist() == list(range(64, 128)) and len(result.columns) == 256
+    assert "rows 64 to 127 of 128" in panels(result).grids()[0].subheading
 
 
 def test_what_is_copied_is_the_layout():

@@ -11,13 +11,14 @@ from cutelab.course.card import paint as draw
 from cutelab.course.card.paint.ops import Cells
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, Lines
-from cutelab.course.card.words import count
-from cutelab.course.topics.thread_map import model as scene
+from cutelab.course.card.words import ELEMENTS, count
+from cutelab.course.topics.thread_map import compute, panels, probe
 from cutelab.course.topics.thread_map.cost import cost
-from cutelab.course.topics.thread_map.model import compute, panels
+from cutelab.course.topics.thread_map.knobs import ThreadMapParams
 from cutelab.course.topics.thread_map.typed import (
     EXAMPLES,
     read_map,
+    read_shared,
     shared_offsets,
 )
 
@@ -37,8 +38,8 @@ def walk(found):
 @pytest.mark.parametrize("text", ALL)
 def test_each_cell_names_who_comes_first(text):
     params, result, picture = view(text)
-    side, tile, seen = result.sides[0], picture.grids()[0], walk(params.map)
-    contiguous, strided = params.map.tile
+    side, tile, seen = result.sides[0], picture.grids()[0], walk(params.thread_map)
+    contiguous, strided = params.thread_map.tile
     bands = {row for row, _, _ in side.bands}
     for i, j in np.ndindex(tile.shape):
         line, first = int(side.rows[i]), int(side.columns[j])
@@ -60,7 +61,9 @@ def test_each_cell_names_who_comes_first(text):
 def test_the_thread_number_stands_on_the_first_cell_of_each_vector(text):
     params, result, picture = view(text)
     side, tile = result.sides[0], picture.grids()[0]
-    starts = {(int(s), int(c)): thread for thread, row in enumerate(params.map.accesses().tolist()) for c, s in row}
+    starts = {
+        (int(s), int(c)): thread for thread, row in enumerate(params.thread_map.accesses().tolist()) for c, s in row
+    }
     for i, j in zip(*np.nonzero(tile.labels != ""), strict=True):
         assert int(tile.labels[i, j].strip("T")) == starts[int(side.rows[i]), int(side.columns[j])]
     drawn = sum(s in side.rows and c in side.columns for s, c in starts)
@@ -71,10 +74,10 @@ def test_the_thread_number_stands_on_the_first_cell_of_each_vector(text):
 @pytest.mark.parametrize("element, ld", [("int8", 1024), ("half", 2048), ("float32", 1032)])
 def test_costs_are_those_of_the_memory_model(text, element, ld):
     params, result, picture = view(text, element=element, ld=max(ld, 2048 if "2048" in text else 256))
-    side, item = result.sides[0], scene.ELEMENTS[element]
-    address, active = params.map.warp_addresses(8 * item, params.ld)
+    side, item = result.sides[0], ELEMENTS[element]
+    address, active = params.thread_map.warp_addresses(8 * item, params.ld)
     width = side.load.access_bytes
-    assert side.load.instructions * width == params.map.elements_per_access * item
+    assert side.load.instructions * width == params.thread_map.elements_per_access * item
     for k, w in np.ndindex(*address.shape[:2]):
         parts = [
             sectors(WarpAccess(address[k, w] + p * width, width, active=active[w]))
@@ -97,7 +100,7 @@ def test_costs_are_those_of_the_memory_model(text, element, ld):
 @pytest.mark.parametrize("name", ["PitchLinear", "TensorOpMultiplicand<16,64>", "Sw<3,3,3>", "(64,32):(1,72)"])
 def test_a_shared_store_goes_through_the_chosen_layout(name):
     params, result, _ = view(RAKED, shared=name)
-    tile = params.map.tile
+    tile = params.thread_map.tile
     if name == "PitchLinear":
         table = np.arange(64)[:, None] + 64 * np.arange(32)
     elif name.startswith("Tensor"):
@@ -106,8 +109,8 @@ def test_a_shared_store_goes_through_the_chosen_layout(name):
         text = name if ":" in name else f"{name} o 0 o (64,32):(1,64)"
         layout = parse_layout(text)
         table = np.array([[layout(c, s) for s in range(32)] for c in range(64)])
-    assert (shared_offsets(name, tile) == table).all()
-    store, places = result.sides[0].store, params.map.accesses()
+    assert (shared_offsets(read_shared(name), tile) == table).all()
+    store, places = result.sides[0].store, params.thread_map.accesses()
     for k, w in itertools.product(range(2), range(4)):
         at = places[32 * w : 32 * w + 32, k]
         assert store.count[k, w] == wavefronts(WarpAccess(2 * table[at[:, 0], at[:, 1]], 16, "store")).count
@@ -154,7 +157,7 @@ def test_verdicts_name_the_silent_faults(text, state, words):
     params, _, picture = view(text)
     verdict = picture.verdicts[0]
     assert verdict.state == state
-    found = params.map.coverage()
+    found = params.thread_map.coverage()
     assert words in f"{verdict.sentence} {verdict.second}"
     assert (state == "good") == found.exact
     for number in filter(None, (found.uncovered, found.out_of_tile_elements, found.repeated_elements)):
@@ -167,11 +170,11 @@ def test_probe_and_rings(text):
     tile, side = picture.grids()[0], result.sides[0]
     cells = tile.probe[tile.probe >= 0]
     for cell in {int(c) for c in cells[:: max(1, len(cells) // 5)]}:
-        changes = params.probe(cell)
+        changes = probe(result, cell)
         moved = params.change(**changes)
         after = compute(moved)
         grid = panels(after).grids()[0]
-        c, s = params.map.accesses()[changes["thread"], changes["access"]].tolist()
+        c, s = params.thread_map.accesses()[changes["thread"], changes["access"]].tolist()
         assert f"contiguous {c}" in panels(after).status and f"strided {s} " in panels(after).status
         ringed = {(i, j) for r in grid.rings if r.kind == "probe" for i, j in _inside(r)}
         first = int(np.searchsorted(after.sides[0].columns, c))
@@ -179,7 +182,7 @@ def test_probe_and_rings(text):
         assert ringed == {(row, first + k) for k in range(side.vector // side.grain)}
         warp = slice(changes["thread"] // 32 * 32, changes["thread"] // 32 * 32 + 32)
         framed = {(i, j) for r in grid.rings if r.kind == "access" for i, j in _inside(r)}
-        places = params.map.accesses()[warp, changes["access"]].tolist()
+        places = params.thread_map.accesses()[warp, changes["access"]].tolist()
         lines = after.sides[0].rows.tolist()
         expected = {
             (lines.index(s), c // side.grain + k)
@@ -197,7 +200,7 @@ def _inside(ring):
 def test_a_tile_as_large_as_it_gets_shows_the_lines_around_the_probe():
     text = "PitchLinearWarpRakedThreadMap<PitchLinearShape<32,256>, 256, PitchLinearShape<4,8>, 8>"
     params, result, picture = view(text, thread=130, access=2)
-    assert params.map.accesses()[130, 2, 1] in result.sides[0].rows
+    assert params.thread_map.accesses()[130, 2, 1] in result.sides[0].rows
     assert "lines 128 to 159 of 256 are drawn" in picture.subtitle and picture.grids()[0].shape == (32, 4)
     with pytest.raises(CuteLabError, match="drawn up to 65,536"):
         params.change(columns=512)
@@ -222,7 +225,7 @@ def test_raked_against_striped():
     assert probed == [9, 5]
     assert not set(first.probe.ravel().tolist()) & set(second.probe.ravel().tolist()) - {-1}
     cell = int(second.probe[10, 0])
-    changes = result.params.probe(cell)
+    changes = probe(result, cell)
     assert changes == {"thread": int(result.sides[1].owner[10, 0]), "access": int(result.sides[1].turn[10, 0])}
 
 
@@ -259,7 +262,7 @@ def test_the_subtitle_names_the_number_only_where_one_is_drawn(threads):
     for columns, lines, vector in itertools.product((8, 64, 128), (4, 12, 64), (1, 2, 8)):
         text = f"PitchLinearStripminedThreadMap<PitchLinearShape<{columns},{lines}>, {threads}, {vector}>"
         try:
-            picture = panels(compute(scene.ThreadMapParams().change(thread_map=text)))
+            picture = panels(compute(ThreadMapParams().change(thread_map=text)))
         except CuteLabError:
             continue
         drawn = any(op.labels for op in plan(picture).ops if isinstance(op, Cells) and op.name == "tile")
@@ -271,7 +274,7 @@ def test_the_subtitle_names_the_number_only_where_one_is_drawn(threads):
 def test_a_cost_table_shows_where_it_stops():
     def table(threads, thread):
         text = f"PitchLinearStripminedThreadMap<PitchLinearShape<64,64>, {threads}, 1>"
-        params = scene.ThreadMapParams().change(thread_map=text, thread=thread)
+        params = ThreadMapParams().change(thread_map=text, thread=thread)
         return next(g for g in panels(compute(params)).grids() if g.name == "load")
 
     eight = tuple(f"W{w}" for w in range(8))
@@ -284,7 +287,7 @@ def test_a_cost_table_shows_where_it_stops():
 
 
 def test_costs_say_where_threads_outside_the_tile_are_left_out():
-    params = scene.ThreadMapParams().change(
+    params = ThreadMapParams().change(
         thread_map="PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 64, 1>", element="float32"
     )
     for strips, said in ((4, False), (1, True)):

@@ -15,14 +15,16 @@ from cutelab import (
     parse_layout,
     parse_thread_map,
 )
-from cutelab.course.topics.thread_map import model as scene
-from cutelab.course.topics.thread_map.model import ThreadMapParams, compute, panels
+from cutelab.course.topics import thread_map as scene
+from cutelab.course.topics.thread_map import compute, panels
+from cutelab.course.topics.thread_map.knobs import ThreadMapParams
 from cutelab.course.topics.thread_map.typed import (
     EXAMPLES,
     knobs,
     of_class,
     read_map,
     read_other,
+    read_shared,
     shared_offsets,
     short_class,
     turn,
@@ -40,7 +42,7 @@ def test_the_formula_is_read_in_each_spelling():
         "StripThreadMap(16, threads=64, pitch=8, strips=4)",
     ):
         assert read_other(text) == wanted
-    assert ThreadMapParams().change(other=wanted).second == wanted
+    assert ThreadMapParams().change(other=wanted).other == wanted
 
 
 @pytest.mark.parametrize("text", ALL)
@@ -67,7 +69,7 @@ def test_from_each_class_to_each_other(name):
         found = of_class(name, read_map(text))
         assert type(found).__name__ == name and found.fragment_size
         moved = ThreadMapParams().change(thread_map=text, kind=name)
-        assert moved.map == found
+        assert moved.thread_map == found
     assert read_map(EXAMPLES[name]).coverage().exact
     assert of_class(short_class(name), read_map(SIMT)) == of_class(name, read_map(SIMT))
 
@@ -89,7 +91,7 @@ def test_one_knob_never_breaks_another():
     params = ThreadMapParams().change(thread_map=SIMT, thread=31, access=3, shared="(16,8):(8,1)", ld=16)
     assert params.change(lines=2).access == 0 and params.change(lines=4).shared == "PitchLinear"
     assert params.change(columns=32).ld == 32 and params.change(threads=16).thread == 15
-    assert params.change(kind="PitchLinearWarpRakedThreadMap").map.fragment_size
+    assert params.change(kind="PitchLinearWarpRakedThreadMap").thread_map.fragment_size
     both = ThreadMapParams().change(thread_map=SIMT, other=RAKED, thread=127, ld=64)
     assert both.change(other="").thread == 31 and both.change(columns=128).ld == 128
     assert panels(compute(both)).status.startswith("T127 → no access")
@@ -162,14 +164,14 @@ def test_a_rejected_template_keeps_the_last_good_picture():
     with pytest.raises(CuteLabError):
         lab.set(threads=24)
     assert "24 threads" in lab.error and "Use" in lab.error
-    assert lab.image == before and lab.params.thread_map == SIMT
+    assert lab.image == before and str(lab.params.thread_map) == SIMT
     lab.set(threads=64)
     assert lab.error is None and lab.image != before
 
 
 def test_no_class_has_a_path_of_its_own():
     folder = Path(scene.__file__).parent
-    for name in ("model.py", "cost.py", "card.py", "words.py"):
+    for name in ("knobs.py", "model.py", "cost.py", "card.py", "words.py"):
         source = (folder / name).read_text(encoding="utf-8")
         code = [line for line in source.splitlines() if not line.strip().startswith((">>>", '"""'))]
         assert not [line for line in code for cls in THREAD_MAPS if cls in line and "text =" not in line]
@@ -178,7 +180,7 @@ def test_no_class_has_a_path_of_its_own():
 def test_shared_layouts_fit_their_tile():
     tile = PitchLinearShape(64, 8)
     for name in ("RowMajor", "ColumnMajor", "PitchLinear", "cutlass::layout::PitchLinear"):
-        assert (shared_offsets(name, tile) == np.arange(64)[:, None] + 64 * np.arange(8)).all()
+        assert (shared_offsets(read_shared(name), tile) == np.arange(64)[:, None] + 64 * np.arange(8)).all()
     woven = shared_offsets("ColumnMajorInterleaved<4>", tile)
     assert (woven == matrix_layout("ColumnMajorInterleaved<4>", (64, 8)).offsets).all()
     assert (shared_offsets("RowMajorInterleaved<4>", tile) == woven).all()

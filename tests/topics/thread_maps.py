@@ -1,6 +1,7 @@
 """Thread maps that the tests of this topic look at: one of each class, and those that compile and are wrong."""
 
-from cutelab.course.topics.thread_map.model import ThreadMapParams, compute, panels
+from cutelab.course.topics.thread_map import compute, panels
+from cutelab.course.topics.thread_map.knobs import ThreadMapParams
 from cutelab.course.topics.thread_map.typed import EXAMPLES
 
 WRONG = [

@@ -1,14 +1,14 @@
 """Which padding or swizzle frees a tile of bank conflicts?
 
     tile_access.py  TileAccess and its makers: which elements the lanes touch
-    cure.py         Cure: one padding or swizzle, its counts, its price, its text
+    fix.py          Fix: one padding or swizzle, its counts, its price, its text
     search.py       conflict_free: all of them tried and ranked
 
-Of the models on this floor this is the one that stands on another: it counts with `cutelab.memory`.
+It counts with `cutelab.hardware`; the chip is the one that the accesses name.
 """
 
-from cutelab.advise.conflict_free.cure import Cure
+from cutelab.advise.conflict_free.fix import Fix
 from cutelab.advise.conflict_free.search import conflict_free
 from cutelab.advise.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
 
-__all__ = ["Cure", "TileAccess", "conflict_free", "ldmatrix_tile", "read_column", "read_row", "store_rows"]
+__all__ = ["Fix", "TileAccess", "conflict_free", "ldmatrix_tile", "read_column", "read_row", "store_rows"]

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
-
-LANES = 32
-SHARED_BYTES = 228 * 1024  # of one multiprocessor of compute capability 9.0
+from cutelab.hardware.chip import H200, Chip
 
 
 @dataclass(frozen=True, eq=False)
 class TileAccess:
     """What do the lanes touch? Lane i moves `access_bytes` bytes that start at element (row[i], col[i]), along the row.
 
-    row, col      whole numbers of shape (32,); (n, 32) for n instructions
-    access_bytes  bytes a lane, as for `WarpAccess`; kind and active too
+    row, col      whole numbers of shape (lanes,); (n, lanes) for n instructions
+    access_bytes  bytes a lane, as for `WarpAccess`; kind, active and chip too
 
-    Raises CuteLabError when row and col are not whole numbers of one shape (..., 32).
+    Raises CuteLabError when row and col are not whole numbers of one shape (..., lanes).
 
     >>> diagonal = TileAccess(np.arange(32), np.arange(32), 4)
     >>> diagonal.instructions
@@ -33,28 +31,31 @@ class TileAccess:
     access_bytes: int
     kind: str = "load"
     active: Any = None
+    chip: Chip = field(default=H200, kw_only=True)
 
     def __post_init__(self) -> None:
-        arrays = []
+        if not isinstance(self.chip, Chip):
+            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {self.chip!r}")
+        arrays, lanes = [], self.chip.lanes
         for name in ("row", "col"):
             try:
                 value = np.asarray(getattr(self, name))
             except ValueError as error:
                 raise CuteLabError(
-                    f"{name} must hold 32 whole numbers, one a lane; its rows differ in length"
+                    f"{name} must hold {lanes} whole numbers, one a lane; its rows differ in length"
                 ) from error
-            if value.dtype.kind not in "iu" or value.ndim == 0 or value.shape[-1] != LANES:
+            if value.dtype.kind not in "iu" or value.ndim == 0 or value.shape[-1] != lanes:
                 raise CuteLabError(
-                    f"{name} must hold 32 whole numbers, one a lane, got {value.dtype} of shape {value.shape}"
+                    f"{name} must hold {lanes} whole numbers, one a lane, got {value.dtype} of shape {value.shape}"
                 )
-            arrays.append(value.astype(np.int64).reshape(-1, LANES))
+            arrays.append(value.astype(np.int64).reshape(-1, lanes))
         if arrays[0].shape != arrays[1].shape:
             raise CuteLabError(f"row has shape {arrays[0].shape} and col {arrays[1].shape}; they must be the same")
         try:
-            lanes = np.broadcast_to(True if self.active is None else np.asarray(self.active, bool), arrays[0].shape)
+            active = np.broadcast_to(True if self.active is None else np.asarray(self.active, bool), arrays[0].shape)
         except ValueError as error:
-            raise CuteLabError(f"active must hold 32 truth values, got {self.active!r}") from error
-        for name, array in (("row", arrays[0]), ("col", arrays[1]), ("active", lanes.copy())):
+            raise CuteLabError(f"active must hold {lanes} truth values, got {self.active!r}") from error
+        for name, array in (("row", arrays[0]), ("col", arrays[1]), ("active", active.copy())):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -65,7 +66,7 @@ class TileAccess:
 
     def _key(self) -> tuple[Any, ...]:
         arrays = (np.where(self.active, v, -1).tobytes() for v in (self.row, self.col))
-        return self.access_bytes, self.kind, *arrays
+        return self.access_bytes, self.kind, self.chip, *arrays
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, TileAccess) else NotImplemented
@@ -74,48 +75,60 @@ class TileAccess:
         return hash(self._key())
 
 
-def read_column(column: int, *, rows: int = 32, access_bytes: int = 4, kind: str = "load") -> TileAccess:
+def read_column(
+    column: int, *, rows: int | None = None, access_bytes: int = 4, kind: str = "load", chip: Chip = H200
+) -> TileAccess:
     """Which elements does a warp touch when lane i takes row i of one column?
 
-    More than 32 rows make several instructions; in the last one lanes may be inactive.
+    rows: None for one row a lane. More rows than lanes make several instructions; in the last one lanes may be inactive.
 
     >>> access = read_column(3, rows=8)
     >>> access.row[0, :4].tolist(), access.col[0, :4].tolist(), int(access.active.sum())
     ([0, 1, 2, 3], [3, 3, 3, 3], 8)
     """
-    column = _place(column, "column")
-    index, active = _lanes_over(_size(rows, "rows"))
-    return TileAccess(index, np.where(active, column, 0), access_bytes, kind, active)
+    column = _place(column, "column", chip)
+    index, active = _lanes_over(chip.lanes if rows is None else _size(rows, "rows", chip), chip)
+    return TileAccess(index, np.where(active, column, 0), access_bytes, kind, active, chip=chip)
 
 
-def read_row(row: int, *, cols: int = 32, access_bytes: int = 4, kind: str = "load") -> TileAccess:
+def read_row(
+    row: int, *, cols: int | None = None, access_bytes: int = 4, kind: str = "load", chip: Chip = H200
+) -> TileAccess:
     """Which elements does a warp touch when lane i takes column i of one row?
 
     >>> read_row(3).col[0, :4].tolist()
     [0, 1, 2, 3]
     """
-    row = _place(row, "row")
-    index, active = _lanes_over(_size(cols, "cols"))
-    return TileAccess(np.where(active, row, 0), index, access_bytes, kind, active)
+    row = _place(row, "row", chip)
+    index, active = _lanes_over(chip.lanes if cols is None else _size(cols, "cols", chip), chip)
+    return TileAccess(np.where(active, row, 0), index, access_bytes, kind, active, chip=chip)
 
 
 def store_rows(
-    access_bytes: int, *, rows: int = 32, cols: int = 32, element_bytes: int = 4, kind: str = "store"
+    access_bytes: int,
+    *,
+    rows: int = 32,
+    cols: int = 32,
+    element_bytes: int = 4,
+    kind: str = "store",
+    chip: Chip = H200,
 ) -> TileAccess:
     """Which elements does a warp touch that fills the whole tile row by row, `access_bytes` at a time?
 
-    Lanes run along a row first; `kind="load"` reads the tile in the same way.
+    Lanes run along a row first; `kind="load"` reads the tile in the same way. The stores are those of registers: what cp.async
+    costs on the shared side is not modelled.
 
     >>> access = store_rows(16)
     >>> access.instructions, access.row[0, 7:10].tolist(), access.col[0, 7:10].tolist()
     (8, [0, 1, 1], [28, 0, 4])
     """
-    rows, cols = _size(rows, "rows"), _size(cols, "cols")
-    access_bytes, element_bytes = _size(access_bytes, "access_bytes"), _size(element_bytes, "element_bytes")
-    if rows * cols * element_bytes > SHARED_BYTES:
+    rows, cols = _size(rows, "rows", chip), _size(cols, "cols", chip)
+    access_bytes = _size(access_bytes, "access_bytes", chip)
+    element_bytes = _size(element_bytes, "element_bytes", chip)
+    if rows * cols * element_bytes > chip.shared_bytes:
         raise CuteLabError(
             f"a tile of {rows:,} x {cols:,} elements of {element_bytes} bytes has {rows * cols * element_bytes:,} bytes; "
-            f"shared memory has {SHARED_BYTES:,} at most"
+            f"shared memory has {chip.shared_bytes:,} at most"
         )
     vector, rest = divmod(access_bytes, element_bytes)
     if rest or not vector or cols % vector:
@@ -124,12 +137,18 @@ def store_rows(
             "the piece must be a whole number of elements and divide the row"
         )
     across = cols // vector
-    index, active = _lanes_over(rows * across)
-    return TileAccess(index // across, index % across * vector, access_bytes, kind, active)
+    index, active = _lanes_over(rows * across, chip)
+    return TileAccess(index // across, index % across * vector, access_bytes, kind, active, chip=chip)
 
 
 def ldmatrix_tile(
-    row: int = 0, col: int = 0, *, matrices: int = 4, element_bytes: int = 2, kind: str = "ldmatrix"
+    row: int = 0,
+    col: int = 0,
+    *,
+    matrices: int = 4,
+    element_bytes: int = 2,
+    kind: str = "ldmatrix",
+    chip: Chip = H200,
 ) -> TileAccess:
     """Which 16-byte rows do the lanes of ldmatrix name? 8 x 8 matrices of 2-byte elements: down first, then right.
 
@@ -140,33 +159,36 @@ def ldmatrix_tile(
     >>> access.row[0, ::8].tolist(), access.col[0, ::8].tolist()
     ([0, 8, 0, 8], [0, 0, 8, 8])
     """
-    row, col, element_bytes = _place(row, "row"), _place(col, "col"), _size(element_bytes, "element_bytes")
+    row, col = _place(row, "row", chip), _place(col, "col", chip)
+    element_bytes = _size(element_bytes, "element_bytes", chip)
     if not is_int(matrices) or matrices not in (1, 2, 4):
         raise CuteLabError(f"ldmatrix moves 1, 2 or 4 matrices, got {matrices!r}")
-    lane = np.arange(LANES)
+    if 8 * matrices > chip.lanes:
+        raise CuteLabError(f"{matrices} matrices take the addresses of {8 * matrices} lanes; a warp has {chip.lanes}")
+    lane = np.arange(chip.lanes)
     active = lane < 8 * matrices
     rows = np.where(active, row + lane % 16, 0)
     cols = np.where(active, col + lane // 16 * (16 // element_bytes), 0)
-    return TileAccess(rows, cols, 16, kind, active)
+    return TileAccess(rows, cols, 16, kind, active, chip=chip)
 
 
-def _size(value: object, name: str) -> int:
-    if not is_int(value) or value < 1:  # type: ignore[operator]
+def _size(value: Any, name: str, chip: Chip) -> int:
+    if not is_int(value) or value < 1:
         raise CuteLabError(f"{name} must be a whole number of 1 or more, got {value!r}")
-    if value > SHARED_BYTES:  # type: ignore[operator]
-        raise CuteLabError(f"{name} must be {SHARED_BYTES:,} or less, the bytes of shared memory, got {value}")
-    return int(value)  # type: ignore[call-overload]
+    if value > chip.shared_bytes:
+        raise CuteLabError(f"{name} must be {chip.shared_bytes:,} or less, the bytes of shared memory, got {value}")
+    return int(value)
 
 
-def _place(value: object, name: str) -> int:
+def _place(value: Any, name: str, chip: Chip) -> int:
     """A row or column. One outside the tile is found later, by whoever knows the tile."""
-    if not is_int(value) or abs(value) > SHARED_BYTES:  # type: ignore[arg-type, operator]
-        raise CuteLabError(f"{name} must be a whole number such as 0, below {SHARED_BYTES:,}; got {value!r}")
-    return int(value)  # type: ignore[call-overload]
+    if not is_int(value) or abs(value) > chip.shared_bytes:
+        raise CuteLabError(f"{name} must be a whole number such as 0, below {chip.shared_bytes:,}; got {value!r}")
+    return int(value)
 
 
-def _lanes_over(elements: int) -> tuple[np.ndarray, np.ndarray]:
-    """0 .. elements - 1 dealt to 32 lanes, instruction after instruction; what is left over is inactive."""
-    index = np.arange(-(-elements // LANES) * LANES).reshape(-1, LANES)
+def _lanes_over(elements: int, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
+    """0 .. elements - 1 dealt to the lanes, instruction after instruction; what is left over is inactive."""
+    index = np.arange(-(-elements // chip.lanes) * chip.lanes).reshape(-1, chip.lanes)
     active = index < elements
     return np.where(active, index, 0), active

@@ -1,22 +1,24 @@
-"""fragment_loads: from a shared-memory layout and an operand of an MMA to the warp accesses that load it."""
+"""fragment_loads, fragment_stores: from a shared-memory layout and an operand of an MMA to the warp accesses that move it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure, TileAccess, conflict_free, store_rows
+from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free, store_rows
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
-from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.access import WIDTHS, WarpAccess
+from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.rules import MATRIX_ROWS
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
-LANES, ROWS, REGISTER_BYTES = 32, 8, 4
-WIDTHS = (16, 8, 4, 2, 1)
+REGISTER_BYTES = 4
+STEMS = {"load": ("ldmatrix", "ld"), "store": ("stmatrix", "st")}
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class FragmentLoad:
     """One way to load a fragment: which instruction, how often, at which addresses, for how many wavefronts?
 
     instruction   "ldmatrix.x4", "ldmatrix.x2.trans", "ld.shared.b32" and the like, one for each kind of access
-    accesses      the accesses: WarpAccess batches of shape (warps, instructions of that kind, 32)
+    accesses      the accesses: WarpAccess batches of shape (warps, instructions of that kind, lanes)
     instructions  instructions of one warp
     wavefronts    of all warps and instructions together; ideal: the fewest that the bytes allow
 
@@ -50,11 +52,28 @@ class FragmentLoad:
         times = "" if self.instructions == 1 else f"{self.instructions} x "
         noun = "wavefront" if self.wavefronts == 1 else "wavefronts"
         would = ", the ideal" if self.wavefronts == self.ideal else f" where {self.ideal} would do"
-        return f"{times}{self.instruction}: {self.wavefronts} {noun}{would}"
+        return self.accesses[0].chip.said(f"{times}{self.instruction}: {self.wavefronts} {noun}{would}")
+
+
+@dataclass(frozen=True)
+class FragmentStore(FragmentLoad):
+    """One way to store a fragment: which instruction, how often, at which addresses, for how many wavefronts?
+
+    As `FragmentLoad`, with "stmatrix.x4", "stmatrix.x2.trans", "st.shared.b32" and the like.
+    """
+
+
+Way = TypeVar("Way", bound=FragmentLoad)
 
 
 def fragment_loads(
-    smem_layout: Any, atom: Any, operand: str, element_bytes: int, *, at: tuple[int, int] = (0, 0)
+    smem_layout: Any,
+    atom: Any,
+    operand: str,
+    element_bytes: int,
+    *,
+    at: tuple[int, int] = (0, 0),
+    chip: Chip = H200,
 ) -> tuple[FragmentLoad, ...]:
     """How can a warp load this operand of an MMA from shared memory, and for how many wavefronts?
 
@@ -62,7 +81,7 @@ def fragment_loads(
     atom, operand  an MmaAtom or a TiledMMA, and "A", "B" or "C"
     at             where in the layout the atom's tile begins
 
-    Tried: ldmatrix (4-byte registers of a row of 16 bytes), ldmatrix.trans (2-byte elements), and loads of 16, 8, 4, 2 and 1 bytes
+    Tried, on a chip with warps of 32 lanes: ldmatrix (4-byte registers of a row of 16 bytes), ldmatrix.trans (2-byte elements); and everywhere loads of 16, 8, 4, 2 and 1 bytes
     whose values lie side by side and aligned. Fewest wavefronts first, then fewest instructions. Raises CuteLabError when
     the layout is too small, the element does not fit the operand, or the operand does not lie in registers.
 
@@ -76,35 +95,73 @@ def fragment_loads(
     >>> print(fragment_loads(parse_layout("Sw<3,3,3> o 0 o (16,64):(64,1)"), atom, "A", 2)[0].summary())
     ldmatrix.x4: 4 wavefronts, the ideal
     """
-    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at)
+    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, atom.bits(operand))
+    return tuple(_ways(address, element_bytes, lanes, chip, "load", FragmentLoad))
+
+
+def fragment_stores(
+    smem_layout: Any,
+    atom: Any,
+    element_bytes: int,
+    *,
+    operand: str = "C",
+    at: tuple[int, int] = (0, 0),
+    chip: Chip = H200,
+) -> tuple[FragmentStore, ...]:
+    """How can a warp store its part of a result to shared memory, and for how many wavefronts?
+
+    smem_layout    (m, n) -> element offset in shared memory, from byte 0 on; a swizzle counts elements
+    atom           an MmaAtom or a TiledMMA; operand: whose fragment, "C" unless told otherwise
+    element_bytes  bytes of what is stored: 2 for sums of 4 bytes that are rounded to half first
+
+    Tried: stmatrix and stmatrix.trans (2-byte elements; Hopper and later), and stores of 16 to 1 bytes whose values lie side by side
+    and aligned. Fewest wavefronts first, then fewest instructions. Errors as for `fragment_loads`.
+
+    >>> from cutelab.cutlass.atoms import mma_atom
+    >>> atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")
+    >>> for store in fragment_stores(Layout((16, 8), (72, 1)), atom, 2): print(store.summary())
+    stmatrix.x2: 2 wavefronts, the ideal
+    2 x st.shared.b32: 2 wavefronts, the ideal
+    4 x st.shared.b16: 4 wavefronts, the ideal
+    """
+    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, 0)
+    return tuple(_ways(address, element_bytes, lanes, chip, "store", FragmentStore))
+
+
+def _ways(address: np.ndarray, element_bytes: int, active: Any, chip: Chip, kind: str, made: type[Way]) -> list[Way]:
+    """Every way to move these values, the best first."""
+    found = []
+    if active is None and chip.lanes == H200.lanes:
+        both = _ldmatrix(address, element_bytes, chip, kind), _ldmatrix_trans(address, element_bytes, chip, kind)
+        found += [way for way in both if way]
+    found += list(_plain(address, element_bytes, active, chip, kind))
     ways = []
-    if lanes is None:
-        ways += [w for w in (_ldmatrix(address, element_bytes), _ldmatrix_trans(address, element_bytes)) if w]
-    ways += list(_loads(address, element_bytes, lanes))
-    return tuple(sorted((_cost(*way) for way in ways), key=lambda load: (load.wavefronts, load.instructions)))
+    for name, accesses in found:
+        counted = [wavefronts(access) for access in accesses]
+        total, ideal = (int(sum(np.sum(getattr(c, key)) for c in counted)) for key in ("count", "ideal"))
+        ways.append(made(name, accesses, sum(a.shape[1] for a in accesses), total, ideal))
+    return sorted(ways, key=lambda way: (way.wavefronts, way.instructions))
 
 
-def _cost(name: str, accesses: tuple[WarpAccess, ...]) -> FragmentLoad:
-    counted = [wavefronts(access) for access in accesses]
-    total, ideal = (int(sum(np.sum(getattr(c, key)) for c in counted)) for key in ("count", "ideal"))
-    return FragmentLoad(name, accesses, sum(a.shape[1] for a in accesses), total, ideal)
+def _addresses(
+    layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int], chip: Chip, bits: int
+) -> tuple[np.ndarray, Any]:
+    """Byte address of each (warp, lane, value); and which lanes take part (None: all of each warp).
 
-
-def _addresses(layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int]) -> tuple[np.ndarray, Any]:
-    """Byte address of each (warp, lane, value); and which lanes take part (None: all 32 of each warp)."""
+    bits: that the operand's elements must have; 0: any
+    """
     layout_tv, (rows, cols) = atom.operand(operand)
     if not is_int(element_bytes) or element_bytes < 1:
         raise CuteLabError(
             f"element_bytes must be a whole number of 1 or more, got {element_bytes!r}; elements below a byte are not modelled"
         )
-    bits = atom.bits(operand)
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
             f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"
         )
     if atom.place(operand) != "registers":
         raise CuteLabError(
-            f"operand {operand} of {atom.name} lies in {atom.place(operand)}: the instruction reads it there, no thread loads it"
+            f"operand {operand} of {atom.name} lies in {atom.place(operand)}: the instruction works on it there, no thread holds it"
         )
     table = offsets(layout)
     if table.ndim != 2:
@@ -117,11 +174,11 @@ def _addresses(layout: Any, atom: Any, operand: str, element_bytes: int, at: tup
     tile = table[top : top + rows, left : left + cols].ravel(order="F")
     held = tile[offsets(layout_tv)] * element_bytes
     lane = offsets(atom.thr_id).ravel(order="F")
-    warps = int(lane.max()) // LANES + 1
-    spread = np.repeat(held[:1], warps * LANES, axis=0)  # lanes that take no part repeat an address that is in order
-    active = np.zeros(warps * LANES, dtype=bool)
+    lanes, warps = chip.lanes, int(lane.max()) // chip.lanes + 1
+    spread = np.repeat(held[:1], warps * lanes, axis=0)  # lanes that take no part repeat an address that is in order
+    active = np.zeros(warps * lanes, dtype=bool)
     spread[lane], active[lane] = held, True
-    return spread.reshape(warps, LANES, -1), None if active.all() else active.reshape(warps, 1, LANES)
+    return spread.reshape(warps, lanes, -1), None if active.all() else active.reshape(warps, 1, lanes)
 
 
 def _grouped(address: np.ndarray, element_bytes: int, width: int) -> np.ndarray | None:
@@ -135,65 +192,84 @@ def _grouped(address: np.ndarray, element_bytes: int, width: int) -> np.ndarray 
     return first if side_by_side and not (first % width).any() else None
 
 
-def _loads(address: np.ndarray, element_bytes: int, active: Any) -> Iterator[tuple[str, tuple[WarpAccess, ...]]]:
-    for width in WIDTHS:
+def _plain(
+    address: np.ndarray, element_bytes: int, active: Any, chip: Chip, kind: str
+) -> Iterator[tuple[str, tuple[WarpAccess, ...]]]:
+    for width in reversed(WIDTHS["load"]):
         first = _grouped(address, element_bytes, width)
         if first is not None:
-            yield f"ld.shared.b{8 * width}", (WarpAccess(np.swapaxes(first, 1, 2), width, "load", active),)
+            access = WarpAccess(np.swapaxes(first, 1, 2), width, kind, active, chip=chip)
+            yield f"{STEMS[kind][1]}.shared.b{8 * width}", (access,)
 
 
-def _ldmatrix(address: np.ndarray, element_bytes: int) -> tuple[str, tuple[WarpAccess, ...]] | None:
+def _ldmatrix(
+    address: np.ndarray, element_bytes: int, chip: Chip, kind: str
+) -> tuple[str, tuple[WarpAccess, ...]] | None:
     """Lane 4r + c receives bytes 4c to 4c + 3 of row r: its register must lie there."""
     first = _grouped(address, element_bytes, REGISTER_BYTES)
     if first is None:
         return None
     rows = first[:, ::4]  # lanes 0, 4, 8 ... stand at the beginning of a row: (warps, 8, registers)
-    lane = np.arange(LANES)
+    lane = np.arange(chip.lanes)
     fits = (first == rows[:, lane // 4] + (REGISTER_BYTES * (lane % 4))[None, :, None]).all()
-    return _matrices(rows, "") if fits and not (rows % 16).any() else None
+    return _matrices(rows, "", chip, kind) if fits and not (rows % 16).any() else None
 
 
-def _ldmatrix_trans(address: np.ndarray, element_bytes: int) -> tuple[str, tuple[WarpAccess, ...]] | None:
+def _ldmatrix_trans(
+    address: np.ndarray, element_bytes: int, chip: Chip, kind: str
+) -> tuple[str, tuple[WarpAccess, ...]] | None:
     """Lane 4c + r receives elements (2r, c) and (2r + 1, c): row 2r + j of a matrix begins at value j of lane r."""
     if element_bytes != 2 or address.shape[2] % 2:
         return None
     pairs = address.reshape(*address.shape[:2], -1, 2)  # (warps, lane, register, j)
-    rows = np.transpose(pairs[:, :4], (0, 1, 3, 2)).reshape(len(pairs), ROWS, -1)  # lanes 0 to 3: column 0 of all rows
-    lane = np.arange(LANES)
+    rows = np.transpose(pairs[:, :4], (0, 1, 3, 2)).reshape(
+        len(pairs), MATRIX_ROWS, -1
+    )  # lanes 0 to 3: column 0 of all rows
+    lane = np.arange(chip.lanes)
     wanted = rows[:, 2 * (lane % 4)[:, None] + np.arange(2)]  # (warps, lane, j, register)
     fits = (np.swapaxes(pairs, 2, 3) == wanted + 2 * (lane // 4)[None, :, None, None]).all()
-    return _matrices(rows, ".trans") if fits and not (rows % 16).any() else None
+    return _matrices(rows, ".trans", chip, kind) if fits and not (rows % 16).any() else None
 
 
-def _matrices(rows: np.ndarray, end: str) -> tuple[str, tuple[WarpAccess, ...]]:
-    """Row addresses (warps, 8, registers) as ldmatrix.x4 as often as possible, then x2 and x1."""
+def _matrices(rows: np.ndarray, end: str, chip: Chip, kind: str) -> tuple[str, tuple[WarpAccess, ...]]:
+    """Row addresses (warps, 8, registers) as ldmatrix.x4 (or stmatrix.x4) as often as possible, then x2 and x1."""
+    stem = STEMS[kind][0]
     left, start, names, accesses = rows.shape[2], 0, [], []
     for count in (4, 2, 1):
         times = left // count
         if not times:
             continue
         part = rows[:, :, start : start + times * count]
-        part = np.swapaxes(part, 1, 2).reshape(len(rows), times, count * ROWS)
-        lanes = np.zeros((len(rows), times, LANES), dtype=np.int64)
-        lanes[..., : count * ROWS] = part
-        accesses.append(WarpAccess(lanes, 16, "ldmatrix", np.arange(LANES) < count * ROWS))
-        names.append(f"ldmatrix.x{count}{end}")
+        part = np.swapaxes(part, 1, 2).reshape(len(rows), times, count * MATRIX_ROWS)
+        lanes = np.zeros((len(rows), times, chip.lanes), dtype=np.int64)
+        lanes[..., : count * MATRIX_ROWS] = part
+        accesses.append(WarpAccess(lanes, 16, stem, np.arange(chip.lanes) < count * MATRIX_ROWS, chip=chip))
+        names.append(f"{stem}.x{count}{end}")
         start, left = start + times * count, left - times * count
     return " + ".join(names), tuple(accesses)
 
 
-def tensor_core_cures(
-    atom: Any, operand: str, rows: int, cols: int, element_bytes: int, *, store_bytes: int = 16, **limits: Any
-) -> tuple[Cure, ...]:
+def tensor_core_fixes(
+    atom: Any,
+    operand: str,
+    rows: int,
+    cols: int,
+    element_bytes: int,
+    *,
+    store_bytes: int = 16,
+    chip: Chip = H200,
+    **limits: Any,
+) -> tuple[Fix, ...]:
     """Which padding or swizzle lets a row-major tile be stored in vectors and loaded as MMA fragments without conflicts?
 
-    Stores: the whole tile row by row, `store_bytes` a lane. Loads: ldmatrix where the operand allows it, else the widest loads,
+    Stores: the whole tile row by row, `store_bytes` a lane, out of registers; a tile that cp.async or a bulk copy fills has
+    stores that are not modelled, so only the loads of the answer hold for it. Loads: ldmatrix where the operand allows it, else the widest loads,
     for every atom's tile in it. limits: those of conflict_free (may_pad, keep_size, max_pad ...). Raises CuteLabError as
     fragment_loads and conflict_free do.
 
     >>> from cutelab.cutlass.atoms import mma_atom
-    >>> cures = tensor_core_cures(mma_atom("SM80_16x8x16_F32F16F16F32_TN"), "A", 16, 64, 2)
-    >>> cures[0].name, cures[0].units, cures[0].free
+    >>> fixes = tensor_core_fixes(mma_atom("SM80_16x8x16_F32F16F16F32_TN"), "A", 16, 64, 2)
+    >>> fixes[0].name, fixes[0].units, fixes[0].free
     ('Sw<3,3,3>', 'Sw<3,3,3> on 2-byte elements = Sw<3,4,3> on bytes', True)
     """
     height, width = atom.operand(operand)[1]
@@ -203,10 +279,13 @@ def tensor_core_cures(
         load
         for m in range(0, rows, height)
         for k in range(0, cols, width)
-        for load in fragment_loads(Layout((rows, cols), (cols, 1)), atom, operand, element_bytes, at=(m, k))[:1]
+        for load in fragment_loads(Layout((rows, cols), (cols, 1)), atom, operand, element_bytes, at=(m, k), chip=chip)[
+            :1
+        ]
     ]
-    accesses = [store_rows(store_bytes, rows=rows, cols=cols, element_bytes=element_bytes)]
+    accesses = [store_rows(store_bytes, rows=rows, cols=cols, element_bytes=element_bytes, chip=chip)]
     for access in (access for load in loads for access in load.accesses):
-        row, col = np.divmod(access.byte_address.reshape(-1, LANES) // element_bytes, cols)
-        accesses.append(TileAccess(row, col, access.access_bytes, access.kind, access.active.reshape(-1, LANES)))
+        row, col = np.divmod(access.byte_address.reshape(-1, chip.lanes) // element_bytes, cols)
+        active = access.active.reshape(-1, chip.lanes)
+        accesses.append(TileAccess(row, col, access.access_bytes, access.kind, active, chip=chip))
     return conflict_free(accesses, rows, cols, element_bytes, **limits)

@@ -12,11 +12,12 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import offsets, size
 from cutelab.hardware import sectors, wavefronts
-from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.access import WIDTHS, WarpAccess
+from cutelab.hardware.chip import H200, Chip
 from cutelab.hardware.sectors import Sectors
 from cutelab.hardware.wavefronts import Wavefronts
 
-LANES, WIDEST = 32, 16
+WIDEST = max(WIDTHS["load"])
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class VectorCopy:
     common        max_common_vector: elements that lie side by side in both layouts
     vector        elements that one lane moves at a time: at most 16 bytes, aligned in both layouts
     access_bytes  the bytes of one vector
-    instructions  warp instructions on each side: vectors / 32, rounded up
-    source        the loads, a WarpAccess batch (instructions, 32); target: the stores
+    instructions  warp instructions on each side: vectors / lanes, rounded up
+    source        the loads, a WarpAccess batch (instructions, lanes); target: the stores
 
     >>> from cutelab.core.layout import Layout
     >>> copy = vector_copy(Layout((8, 8), (1, 12)), Layout((8, 8)), 4)
@@ -62,13 +63,19 @@ class VectorCopy:
 
 
 def vector_copy(
-    source: Any, target: Any, element_bytes: int, *, source_start: int = 0, target_start: int = 0
+    source: Any,
+    target: Any,
+    element_bytes: int,
+    *,
+    source_start: int = 0,
+    target_start: int = 0,
+    chip: Chip = H200,
 ) -> VectorCopy:
     """How wide can a copy from one layout to the other be, and what does it cost in instructions and sectors?
 
     Both layouts map the same coordinates to element offsets. A vector lies side by side in both (max_common_vector), has at most 16
     bytes and begins at a multiple of its size. Vectors are dealt to lanes in the order of their source addresses.
-    source_start, target_start: byte addresses of offset 0. Raises CuteLabError for layouts of different sizes.
+    source_start, target_start: byte addresses of offset 0. The stores are a thread's own: cp.async is not modelled. Raises CuteLabError for layouts of different sizes.
 
     >>> from cutelab.core.layout import Layout
     >>> rows, cols = Layout((32, 64), (64, 1)), Layout((32, 64), (1, 32))
@@ -99,18 +106,18 @@ def vector_copy(
         vector //= 2
     from_, to = from_[::vector], to[::vector]
     width = vector * element_bytes
-    count = -(-len(from_) // LANES)
-    active = (np.arange(count * LANES) < len(from_)).reshape(count, LANES)
+    lanes, count = chip.lanes, -(-len(from_) // chip.lanes)
+    active = (np.arange(count * lanes) < len(from_)).reshape(count, lanes)
     batch = [
-        np.concatenate([x, np.zeros(count * LANES - len(x), dtype=np.int64)]).reshape(count, LANES) for x in (from_, to)
+        np.concatenate([x, np.zeros(count * lanes - len(x), dtype=np.int64)]).reshape(count, lanes) for x in (from_, to)
     ]
     return VectorCopy(
         common,
         vector,
         width,
         count,
-        WarpAccess(batch[0], width, "load", active),
-        WarpAccess(batch[1], width, "store", active),
+        WarpAccess(batch[0], width, "load", active, chip=chip),
+        WarpAccess(batch[1], width, "store", active, chip=chip),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 Scale = Literal["offset", "bank", "category", "frame"]
-"""What a fill number means: a step 0..31 of the offset scale, a bank 0..31, a category 0..7 (taken modulo 8), or a
+"""What a fill number means: a step 0..31 of the offset scale, a bank (taken modulo 32), a category 0..7 (taken modulo 8), or a
 position in `FRAME`. On every scale -1 is paper (nothing drawn)."""
 
 FRAME = ("paper", "faint", "good_fill", "bad_fill", "note_fill", "rule", "hatch", "muted", "ink", "accent")
@@ -125,7 +125,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.fill.shape  # type: ignore[return-value]
+        return self.fill.shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,7 @@ class Tips:
 
 
 @dataclass(frozen=True)
-class Cure:
+class Offer:
     """A button that applies itself: two short lines, the parameters that it sets, and whether they are set now."""
 
     line: str
@@ -265,7 +265,7 @@ class Picture:
     copies: dict[str, str] = field(default_factory=dict)
     tips: Tips | None = None
     probed: int = -1
-    cures: tuple[Cure, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
     @property
     def alt(self) -> str:

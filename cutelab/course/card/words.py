@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
@@ -17,6 +19,15 @@ def number(n: int) -> str:
     if abs(n) < 10_000:
         return str(n)
     return f"{n:,}" if abs(n) < 10**9 else f"{n:.3g}".replace("e+", "e")
+
+
+def state_of(count: int, ideal: int) -> Literal["good", "note", "bad"]:
+    """Green, amber or red? One rule for all topics: green is the ideal, amber up to twice as much, red above.
+
+    >>> state_of(4, 4), state_of(8, 4), state_of(9, 4)
+    ('good', 'note', 'bad')
+    """
+    return "good" if count <= ideal else "note" if count <= 2 * ideal else "bad"
 
 
 def count(n: int, noun: str) -> str:

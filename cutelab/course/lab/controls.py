@@ -9,9 +9,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from cutelab.course.card.knobs import Control
-from cutelab.course.card.picture import Cure
+from cutelab.course.card.picture import Offer
 
-CURES = "Cures, best first"
+FIXES = "Fixes, best first"
 
 
 def close_widget(widget: widgets.Widget) -> None:
@@ -26,7 +26,8 @@ def close_widget(widget: widgets.Widget) -> None:
 
 
 def heading(text: str) -> widgets.HTML:
-    return widgets.HTML(f'<div class="cutelab-heading">{escape(text)}</div>')
+    """The name of a group: a button that folds it (the page does that)."""
+    return widgets.HTML(f'<button type="button" class="cutelab-heading" aria-expanded="true">{escape(text)}</button>')
 
 
 class Controls:
@@ -35,10 +36,10 @@ class Controls:
     def __init__(self, change: Callable[..., None], lock: Any) -> None:
         self._change, self._lock = change, lock
         self._syncing = False
-        self._knobs: dict[str, tuple[tuple, widgets.Widget]] = {}
+        self._knobs: dict[str, tuple[tuple[Any, ...], widgets.Widget]] = {}
         self._groups: dict[str, widgets.VBox] = {}
-        self._cures: list[widgets.Button] = []
-        self._offers: tuple[Cure, ...] = ()
+        self._buttons: list[widgets.Button] = []
+        self._offers: tuple[Offer, ...] = ()
         self.box = widgets.Box()
         self.box.add_class("cutelab-controls")
 
@@ -46,13 +47,13 @@ class Controls:
         """Which widget is the knob of this parameter?"""
         return self._knobs[name][1]
 
-    def sync(self, controls: tuple[Control, ...], cures: tuple[Cure, ...] = ()) -> None:
+    def sync(self, controls: tuple[Control, ...], fixes: tuple[Offer, ...] = ()) -> None:
         """Bring the knobs in step: a knob whose kind, words or choices changed is built anew, the others get their value."""
         with self._lock:
             self._syncing = True
             try:
                 groups = self._sync_knobs(controls)
-                groups[CURES] = self._sync_cures(cures)
+                groups[FIXES] = self._sync_offers(fixes)
                 self._arrange({name: rows for name, rows in groups.items() if rows})
             finally:
                 self._syncing = False
@@ -91,19 +92,19 @@ class Controls:
         knob.observe(moved, "value")
         under(self._lock, knob)
 
-    def _sync_cures(self, cures: tuple[Cure, ...]) -> list[widgets.Widget]:
-        self._offers = cures
-        while len(self._cures) > len(cures):
-            close_widget(self._cures.pop())
-        while len(self._cures) < len(cures):
-            button, place = widgets.Button(), len(self._cures)
-            button.add_class("cutelab-cure")
+    def _sync_offers(self, fixes: tuple[Offer, ...]) -> list[widgets.Widget]:
+        self._offers = fixes
+        while len(self._buttons) > len(fixes):
+            close_widget(self._buttons.pop())
+        while len(self._buttons) < len(fixes):
+            button, place = widgets.Button(), len(self._buttons)
+            button.add_class("cutelab-fix")
             button.on_click(lambda _, place=place: self._change(**self._offers[place].changes))
-            self._cures.append(button)
-        for button, cure in zip(self._cures, cures, strict=True):
-            second = f"✓ in use  {cure.second}" if cure.in_use else cure.second
-            button.description = f"{cure.line}\n{second}"
-        return list(self._cures)
+            self._buttons.append(button)
+        for button, fix in zip(self._buttons, fixes, strict=True):
+            second = f"✓ in use  {fix.second}" if fix.in_use else fix.second
+            button.description = f"{fix.line}\n{second}"
+        return list(self._buttons)
 
     def _arrange(self, groups: dict[str, list[widgets.Widget]]) -> None:
         for name, rows in groups.items():
@@ -122,7 +123,7 @@ class Controls:
             self.box.children = children
 
 
-def _signature(control: Control) -> tuple:
+def _signature(control: Control) -> tuple[Any, ...]:
     return (
         control.name,
         control.kind,

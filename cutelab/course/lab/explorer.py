@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import logging
 import threading
-from html import escape
+from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
@@ -16,10 +16,11 @@ from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Params, plain
 from cutelab.course.card.picture import Picture
 from cutelab.course.lab import cells
-from cutelab.course.lab.controls import Controls, close_widget, under
-from cutelab.course.lab.html import HtmlView, image_tag
+from cutelab.course.lab.controls import Controls, close_widget
+from cutelab.course.lab.html import HtmlView, image_tag, live_and_kept, page, show
 
-FILES = {"SVG": "image/svg+xml", "PNG": "image/png"}
+FILES = ("SVG", "PNG", "HTML")
+WAKE = "Run this cell (Shift+Enter) to move its controls."
 
 
 def render(picture: Picture, scale: int) -> Any:
@@ -64,22 +65,15 @@ class Explorer:
         self._error: str | None = None
         self._closed = False
         self._params, self._result = params, scene.compute(params)
-        self._picture: Picture = scene.panels(self._result)
+        self._picture = self._panels()
         self._controls = Controls(self._turn, self._lock)
         if view == "html":
             self._view: Any = HtmlView()
         else:
             from cutelab.course.lab.picture import PictureView
 
-            self._view = PictureView(probe=self._probe, fail=self._fail, lock=self._lock)
-        self._copy = widgets.ToggleButtons(description="Copy as", style={"button_width": "auto"})
-        self._copy.style.description_width = "72px"
-        self._copy.observe(self._copy_as, "value")
-        under(self._lock, self._copy)
-        self._line = widgets.HTML()
-        copy = widgets.VBox([self._copy, self._line])
-        copy.add_class("cutelab-copy")
-        right = widgets.VBox([self._view, copy])
+            self._view = PictureView(probe=self._probe, file=self._file, fail=self._fail, lock=self._lock)
+        right = widgets.Box([self._view])
         right.add_class("cutelab-right")
         columns = widgets.Box([self._controls.box, right])
         columns.add_class("cutelab-columns")
@@ -94,25 +88,34 @@ class Explorer:
 
         Raises CuteLabError for a value that breaks a rule; parameters, result and picture then stay as they were.
         """
+        self._apply(changes, answer=False)
+
+    def _apply(self, changes: dict[str, Any], answer: bool) -> None:
+        """answer: a person has moved a knob, and the browser waits for the picture."""
         with self._lock:
             before = self._params, self._result, self._picture
             try:
                 params = self._params.change(**{name: plain(name, value) for name, value in changes.items()})
                 if params != self._params:
-                    result = self._scene.compute(params)
-                    picture = self._scene.panels(result)
-                    self._params, self._result, self._picture = params, result, picture
+                    self._params, self._result = params, self._scene.compute(params)
+                    self._picture = self._panels()
                 self._error = None
-                self._view.show(self._frame)
+                self._view.show(self._frame, answer)
             except Exception as error:
                 self._params, self._result, self._picture = before
                 self._fail(error)
                 raise
 
+    def _panels(self) -> Picture:
+        """The picture of the result; of a chip that no hardware here confirmed it says so."""
+        picture: Picture = self._scene.panels(self._result)
+        chip = self._params.chip
+        return picture if chip.measured else replace(picture, subtitle=f"{chip.name}: not measured. {picture.subtitle}")
+
     def _turn(self, **changes: Any) -> None:
         """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it."""
         try:
-            self.set(**changes)
+            self._apply(changes, answer=True)
         except CuteLabError:
             pass
         except Exception:
@@ -120,7 +123,7 @@ class Explorer:
 
     def _probe(self, cell: int) -> None:
         try:
-            changes = self._params.probe(cell)
+            changes = self._scene.probe(self._result, cell)
         except CuteLabError:  # a click on an earlier picture, which had more cells
             return
         if changes:
@@ -136,52 +139,68 @@ class Explorer:
         """All that the screen shows of the present state. Called when the browser is ready for it."""
         picture = self._picture
         drawn = render(picture, self._scale)
-        self._controls.sync(self._params.controls(), picture.cures)
-        self._sync_copies()
+        self._controls.sync(self._params.controls(), picture.offers)
         frame = {
             "png": drawn.png,
             "alt": picture.alt,
             "status": picture.status,
             "error": self._error or "",
+            "copies": {**picture.copies, "link": self.link()},
         }
         if isinstance(self._view, HtmlView):
             return frame
         from cutelab.course.lab.picture import geometry
 
-        return {**frame, **geometry(picture, drawn), "names": self._controls.names()}
+        return {**frame, **geometry(picture, drawn), "names": self._controls.names(), "files": list(FILES)}
 
-    # -- copying out ----------------------------------------------------------------------------------------------
+    # -- sharing --------------------------------------------------------------------------------------------------
 
-    def _sync_copies(self) -> None:
-        names = (*self._picture.copies, *FILES)
-        if self._copy.options != names:
-            keep = self._copy.value
-            self._copy.options = names
-            self._copy.value = keep if keep in self._picture.copies else names[0]
-        elif self._copy.value in FILES:
-            self._copy.value = names[0]  # the file shows an earlier picture
-        self._copy_as()
+    def code(self) -> str:
+        """Which line rebuilds this view?"""
+        return self._params.call(self.name)
 
-    def _copy_as(self, _: Any = None) -> None:
-        """Put the line, or the link to the file, below the buttons."""
-        with self._lock:
-            name = self._copy.value
-            if name in self._picture.copies:
-                self._line.value = f'<pre class="cutelab-line" tabindex="0" data-lm-suppress-shortcuts="true">{escape(self._picture.copies[name])}</pre>'
-            elif name in FILES:
-                try:
-                    self._line.value = f'<div class="cutelab-line">{self._link(name)}</div>'
-                except Exception as error:
-                    self._fail(error)
+    def link(self) -> str:
+        """Which text gives this view to somebody else? `explore.view(text)` opens it."""
+        return "cutelab:" + self.code().removeprefix("explore.")
 
-    def _link(self, kind: str) -> str:
+    def save(self, path: str | Path) -> Path:
+        """Write the view as a file: .html (picture, tips and code; a browser is enough), .svg, .pdf or .png."""
+        path = Path(path)
+        kind = path.suffix.lower().removeprefix(".")
+        if kind not in ("html", "svg", "pdf", "png"):
+            raise CuteLabError(f'a view is saved as .html, .svg, .pdf or .png, not as {str(path)!r}; try "view.html"')
+        content = self._content(kind)
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise CuteLabError(f"{path} cannot be written: {error.strerror or error}") from error
+        return path
+
+    def _content(self, kind: str) -> bytes:
         from cutelab.course.card import paint as draw
 
-        content = draw.export(self._picture, kind.lower())
-        content = content.encode() if isinstance(content, str) else content
-        file = f"cutelab-{self.name}.{kind.lower()}"
-        data = f"data:{FILES[kind]};base64,{base64.b64encode(content).decode('ascii')}"
-        return f'<a download="{file}" href="{data}">Save {file}</a> ({len(content) / 1000:.0f} KB)'
+        with self._lock:
+            picture = self._picture
+            if kind != "html":
+                return draw.export(picture, kind)
+            from cutelab.course.lab.picture import geometry
+
+            drawn = render(picture, self._scale)
+            words = [part for v in picture.verdicts for part in (v.sentence, v.second) if part]
+            state = {
+                "png": drawn.png,
+                "alt": picture.alt,
+                "status": picture.status,
+                "error": "",
+                "frame": 1,
+                "names": {},
+            }
+            state |= {**geometry(picture, drawn), "files": [], "copies": {"cutelab": self.code(), **picture.copies}}
+            return page(". ".join([picture.title, *words[:1]]), state).encode()
+
+    def _file(self, kind: str) -> tuple[str, bytes]:
+        """The file that the browser asks for: its name and its bytes."""
+        return f"cutelab-{self.name}.{kind.lower()}", self._content(kind.lower())
 
     # -- reading --------------------------------------------------------------------------------------------------
 
@@ -212,11 +231,7 @@ class Explorer:
 
     def _render(self, scale: int) -> bytes:
         with self._lock:
-            return render(self._picture, scale).png
-
-    def code(self) -> str:
-        """Which line rebuilds this view?"""
-        return self._params.call(self.name)
+            return bytes(render(self._picture, scale).png)
 
     def figure(self) -> Any:
         """The picture as a matplotlib Figure with true text, to save as SVG, PDF or PNG."""
@@ -227,19 +242,16 @@ class Explorer:
 
     # -- showing --------------------------------------------------------------------------------------------------
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
-        """Live widget, and for whoever reads the notebook later a picture with its words."""
-        cells.shown(self)
+    def outputs(self) -> tuple[dict[str, Any], ...]:
+        """The live widget, and for whoever reads the notebook later a picture with its words: two mimebundles."""
         with self._lock:
-            alt = self._picture.alt
-            bundle: dict[str, Any] = {"text/plain": alt, "text/html": image_tag(self._render(1), alt)}
-        if not self._closed:
-            bundle["application/vnd.jupyter.widget-view+json"] = {
-                "version_major": 2,
-                "version_minor": 0,
-                "model_id": self._box.model_id,
-            }
-        return bundle
+            alt, png = self._picture.alt, self._render(1)
+            box = None if self._closed else self._box
+            return live_and_kept(box, self.code(), alt, image_tag(png, alt), WAKE, png)
+
+    def _ipython_display_(self) -> None:
+        cells.shown(self)
+        show(self.outputs())
 
     def __repr__(self) -> str:
         return self.code()

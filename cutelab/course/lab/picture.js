@@ -1,5 +1,6 @@
 // Shows one picture and lets its cells be probed. A viewer only: what a cell means is decided in Python.
-const STATE = ["png", "alt", "width", "height", "grids", "ids", "tip", "tips", "cell", "status", "error", "names"];
+const STATE = ["asks", "png", "alt", "width", "height", "grids", "ids", "tip", "tips", "cell", "status", "error", "names",
+  "copies", "files"];
 const PASS = ["Tab", "Escape", "Enter"];
 const KEYS = { ArrowUp: [-1, 0, 1], ArrowDown: [1, 0, 1], ArrowLeft: [0, -1, 1], ArrowRight: [0, 1, 1], Home: [0, -1, Infinity],
   End: [0, 1, Infinity], PageUp: [-1, 0, 8], PageDown: [1, 0, 8] }; // direction (rows, columns), and how many cells
@@ -20,18 +21,25 @@ async function integers(bytes) { // zlib of int32
 
 function render({ model, el }) {
   const root = add(el, "div", "view");
-  const card = add(root, "div", "card");
+  const stage = add(root, "div", "stage");
+  const card = add(stage, "div", "card");
   const img = add(card, "img", "image", { alt: "" });
   const area = add(card, "div", "probe", { role: "application", tabindex: 0, "aria-label": "Cells of the picture: arrow keys move the probe" });
   const marks = add(card, "div", "marks", { "aria-hidden": "true" });
   const tip = add(card, "div", "tip", { "aria-hidden": "true" });
+  const trouble = add(stage, "div", "error"); // over the title of a picture that is stale: seen, and nothing moves
   const status = add(root, "div", "status");
+  const copy = add(root, "div", "copy", { role: "group", "aria-label": "Copy as" });
+  const names = add(copy, "div", "choices");
+  const line = add(copy, "div", "copied");
   const live = add(root, "div", "live", { role: "status" });
-  let now = { grids: [], names: {} }; // the frame on screen
+  let now = { grids: [], names: {}, copies: {}, files: [] }; // the frame on screen
   let spots = new Map(); // probe cell -> [grid, row, column] of each cell that stands for it
   let spot = null; // where the probe is
   let asked = null, busy = false; // the probe cell that the kernel has been asked for
-  let url = "", timer = 0, alive = true, box = null;
+  let url = "", timer = 0, alive = true, box = null, gone = false;
+  let chosen = "", file = null; // what "Copy as" shows: the name of a text, or a file that was made
+  let floor = 0; // while a control is in use the stage does not get lower, so that nothing below it jumps
   const observer = new MutationObserver(name);
 
   const id = ([g, r, c]) => now.grids[g].ids[r * (now.grids[g].x.length / 2) + c];
@@ -68,9 +76,17 @@ function render({ model, el }) {
 
   const rest = () => { place(spot); tip.hidden ||= document.activeElement !== area; };
 
+  function send(message) {
+    try {
+      model.send(message);
+    } catch { // the kernel is gone, and its own sign may come later
+      lose();
+    }
+  }
+
   function ask(cell) { // one question at a time; the newest is asked next
     asked = cell;
-    if (!busy) { busy = true; model.send({ probe: cell }); }
+    if (!busy) { busy = true; send({ probe: cell }); }
   }
 
   function probe(at) {
@@ -103,22 +119,100 @@ function render({ model, el }) {
 
   function tell(error, text) {
     root.classList.toggle("cutelab-stale", !!error);
-    status.replaceChildren();
+    trouble.replaceChildren();
+    trouble.hidden = !error;
     if (error) {
-      add(status, "b", "sign").textContent = "✗ ";
-      status.append(error + "\n");
-      add(status, "span", "muted").textContent = "The picture still shows the last good parameters.";
-    } else if (text) {
-      const cut = Math.max(0, text.indexOf(" → "));
-      add(status, "b", "sign").textContent = text.slice(0, cut);
-      status.append(text.slice(cut));
+      add(trouble, "b", "sign").textContent = "✗ ";
+      trouble.append(error + "\n");
+      add(trouble, "span", "muted").textContent = "The picture still shows the last good parameters.";
     }
-    status.hidden = !status.textContent;
+    const cut = Math.max(0, (text ?? "").indexOf(" → "));
+    status.replaceChildren();
+    add(status, "b", "sign").textContent = (text ?? "").slice(0, cut);
+    status.append((text ?? "").slice(cut));
+    status.hidden = !text;
   }
 
   function fail() { // an error comes alone, without a frame
     tell(model.get("error"), now.status);
-    if (model.get("error")) say(status.textContent, 150);
+    if (model.get("error")) say(trouble.textContent, 150);
+  }
+
+  function choose(name) { // a text to copy, or a file to make
+    chosen = name;
+    file = null;
+    if (now.files.includes(name)) send({ file: name });
+    choices();
+  }
+
+  function choices() {
+    const all = [...Object.keys(now.copies), ...now.files];
+    if (!all.includes(chosen)) chosen = all[0];
+    if (names.dataset.all !== all.join()) {
+      names.dataset.all = all.join();
+      names.replaceChildren();
+      if (all.length) add(names, "span", "label").textContent = "Copy as";
+      for (const name of all) {
+        const button = add(names, "button", "choice", { type: "button" });
+        button.textContent = name;
+        button.addEventListener("click", () => choose(name));
+      }
+    }
+    for (const button of names.querySelectorAll("button")) {
+      const on = button.textContent === chosen;
+      if (button.getAttribute("aria-pressed") !== String(on)) button.setAttribute("aria-pressed", on);
+    }
+    const text = now.copies[chosen];
+    if (line.dataset.text === chosen + "\n" + text && text !== undefined) return;
+    line.dataset.text = chosen + "\n" + text;
+    line.replaceChildren();
+    if (text !== undefined) {
+      const pre = add(line, "pre", "line", { tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": chosen });
+      pre.textContent = text;
+      const button = add(line, "button", "take", { type: "button", title: "Copy this text" });
+      button.textContent = "copy";
+      button.addEventListener("click", () => take(pre, button));
+    } else if (chosen) {
+      add(line, "div", "line").textContent = file ? "" : `Drawing the ${chosen} file ...`;
+      if (file) {
+        const link = add(line.firstChild, "a", "save", { download: file.name, href: file.href });
+        link.textContent = `Save ${file.name}`;
+        line.firstChild.append(` (${Math.ceil(file.size / 1000)} KB)`);
+      }
+    }
+  }
+
+  async function take(pre, button) {
+    try {
+      await navigator.clipboard.writeText(pre.textContent);
+    } catch { // not a secure page
+      getSelection().selectAllChildren(pre);
+      document.execCommand("copy");
+    }
+    button.textContent = "copied";
+    say("copied", 0);
+    setTimeout(() => { button.textContent = "copy"; }, 1500);
+  }
+
+  function receive(kind, name, bytes) { // a file that was asked for
+    if (kind !== chosen) return;
+    const data = new Blob([bytes]);
+    file = { name, size: data.size, href: URL.createObjectURL(data) };
+    line.dataset.text = "";
+    choices();
+    line.querySelector("a").click();
+  }
+
+  function watch() { // a kernel that was shut down says nothing: ask for it
+    const manager = model.widget_manager;
+    if (manager && "kernel" in manager && (!manager.kernel || manager.kernel.isDisposed || manager.kernel.status === "dead")) lose();
+  }
+
+  function lose() { // the kernel is gone: nothing can be moved any more
+    if (gone) return;
+    gone = true;
+    box?.classList.add("cutelab-gone");
+    for (const part of box?.querySelectorAll(".cutelab-controls, .cutelab-choices") ?? []) part.inert = true;
   }
 
   async function show() {
@@ -132,7 +226,7 @@ function render({ model, el }) {
     if (!alive || frame !== model.get("frame")) return URL.revokeObjectURL(fresh);
     if (url) URL.revokeObjectURL(url);
     img.src = url = fresh;
-    model.send({ shown: frame });
+    if (next.asks) send({ shown: frame });
     Object.assign(img, { alt: next.alt, width: next.width, height: next.height });
     let start = 0;
     next.grids = next.grids.map(({ x, y }) => ({ x, y, ids: ids.subarray(start, (start += (x.length * y.length) / 4)) }));
@@ -147,25 +241,52 @@ function render({ model, el }) {
     spot = places.find(([g]) => g === spot?.[0]) ?? places[0] ?? null;
     rest();
     tell(model.get("error"), now.status);
+    if (now.files.includes(chosen)) chosen = ""; // the file showed an earlier picture
+    choices();
     name();
+    floor = box?.contains(document.activeElement) ? Math.max(floor, card.offsetHeight) : 0;
+    stage.style.minHeight = floor + "px";
     if (!quiet) say(now.alt, 700);
     img.dataset.frame = frame;
   }
 
   function attach() { // the view is made before it is part of the page
     box = el.closest(".cutelab-explorer");
-    if (box) observer.observe(box, { childList: true, subtree: true }), name();
-    else if (alive) requestAnimationFrame(attach);
+    if (box) {
+      observer.observe(box, { childList: true, subtree: true, attributeFilter: ["class"] });
+      box.addEventListener("click", fold);
+      box.addEventListener("keydown", press);
+      box.addEventListener("focusout", leave);
+      name();
+    } else if (alive) requestAnimationFrame(attach);
+  }
+
+  function leave(event) {
+    if (!box.contains(event.relatedTarget)) floor = 0;
+  }
+
+  function press(event) { // else Enter would open the notebook cell's editor
+    if (event.target.matches(".cutelab-explorer button") && ["Enter", " "].includes(event.key)) event.stopPropagation();
+  }
+
+  function fold(event) { // a group of controls under its heading
+    const heading = event.target.closest(".cutelab-heading");
+    if (!heading) return;
+    const folded = heading.closest(".cutelab-group").classList.toggle("cutelab-folded");
+    heading.setAttribute("aria-expanded", !folded);
   }
 
   function name() { // what the stock controls do not tell a screen reader
+    if (box?.classList.contains("jupyter-widgets-disconnected")) lose();
     for (const label of box?.querySelectorAll(".widget-label") ?? []) {
       const [spoken, hint] = now.names[label.textContent] ?? [label.textContent, ""], row = label.parentElement;
       const part = row.querySelector("[role=slider], input, select") ?? row.querySelector(":scope > div:not(.widget-label)");
       if (!spoken || !part) continue;
       if (row.matches(".widget-toggle-buttons")) part.setAttribute("role", "group");
       part.setAttribute("aria-label", spoken);
-      label.title = hint ? `${spoken}: ${hint}` : spoken;
+      const words = hint ? `${spoken}: ${hint}` : spoken;
+      if (row.title !== words) row.title = words;
+      label.removeAttribute("title");
       const value = row.querySelector(".widget-readout");
       if (value) part.setAttribute("aria-valuetext", value.textContent);
     }
@@ -185,7 +306,8 @@ function render({ model, el }) {
   area.addEventListener("pointermove", (event) => { const at = under(event); if (at) place(at); else rest(); });
   for (const event of ["pointerleave", "focus", "blur"]) area.addEventListener(event, rest);
 
-  const answer = (message) => {
+  const answer = (message, buffers) => {
+    if (message.file) receive(message.file, message.name, buffers[0]);
     if (!("probed" in message)) return;
     busy = false;
     if (asked === message.probed) asked = null;
@@ -194,13 +316,18 @@ function render({ model, el }) {
   model.on("change:frame", show);
   model.on("change:error", fail);
   model.on("msg:custom", answer);
+  const watching = setInterval(watch, 1000);
   attach();
   if (model.get("frame")) show();
 
   return () => {
     alive = false;
     clearTimeout(timer);
+    clearInterval(watching);
     observer.disconnect();
+    box?.removeEventListener("click", fold);
+    box?.removeEventListener("keydown", press);
+    box?.removeEventListener("focusout", leave);
     URL.revokeObjectURL(url);
     model.off("change:frame", show);
     model.off("change:error", fail);

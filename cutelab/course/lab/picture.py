@@ -30,8 +30,12 @@ Make = Callable[[], dict[str, Any]]
 class PictureView(anywidget.AnyWidget):
     """A viewer: what it shows is decided elsewhere, and only the kernel writes its traits.
 
-    The browser sends three messages: `{shown: frame}` after it has decoded a picture, `{probe: cell}` when a cell is
-    chosen, and nothing else. `probe` is called with the cell, `fail` with an exception of a frame that was made late.
+    The browser sends three messages: `{shown: frame}` after it has decoded a picture that asks for it, `{probe: cell}`
+    when a cell is chosen, and `{file: kind}`. `probe` is called with the cell, `file` with the kind, and `fail` with an
+    exception of a frame that was made late.
+
+    A frame that answers the browser (a slider, a probe) asks for no acknowledgement: the browser sends its next value
+    only when the answer to the last has come. A frame that code has caused does ask, so that a loop does not outrun it.
     """
 
     _esm = Path(__file__).with_name("picture.js")
@@ -41,7 +45,9 @@ class PictureView(anywidget.AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
     width = traitlets.Int(720, help="CSS pixels").tag(sync=True)
     height = traitlets.Int(0, help="CSS pixels").tag(sync=True)
-    grids = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(sync=True)
+    grids: Any = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(
+        sync=True
+    )
     ids = traitlets.Bytes(b"", help="zlib of int32: the probe cell of each cell, grid after grid").tag(sync=True)
     tip = traitlets.Dict(help="text: a template with {0}, {1}, ...; columns: how many").tag(sync=True)
     tips = traitlets.Bytes(b"", help="zlib of int32: the tips' columns, one after the other").tag(sync=True)
@@ -49,38 +55,54 @@ class PictureView(anywidget.AnyWidget):
     status = traitlets.Unicode("").tag(sync=True)
     error = traitlets.Unicode("", help="why the last change was refused").tag(sync=True)
     names = traitlets.Dict(help="label of a control -> [accessible name, hint]").tag(sync=True)
+    copies = traitlets.Dict(help="name -> text, for Copy as").tag(sync=True)
+    files = traitlets.List(traitlets.Unicode(), help="kinds of files that the kernel makes").tag(sync=True)
+    asks = traitlets.Bool(False, help="is this frame to be acknowledged?").tag(sync=True)
     frame = traitlets.Int(0, help="counts the pictures that were sent").tag(sync=True)
 
     def __init__(
         self,
         probe: Callable[[int], None] = lambda cell: None,
+        file: Callable[[str], tuple[str, bytes]] = lambda kind: ("", b""),
         fail: Callable[[Exception], None] | None = None,
         lock: threading.RLock | None = None,
     ) -> None:
         super().__init__()
         self._lock = lock or threading.RLock()
-        self._probe, self._fail = probe, fail
+        self._probe, self._file, self._fail = probe, file, fail
         self._waiting: Make | None = None
         self._shown = 0
         self._sent_at = self._asked_at = time.monotonic()
         self.on_msg(self._receive)
 
-    def show(self, make: Make) -> None:
-        """Show what `make()` returns, a dict of traits: now, or as soon as the browser keeps up. The newest wins."""
+    def show(self, make: Make, answer: bool = False) -> None:
+        """Show what `make()` returns, a dict of traits: now, or as soon as the browser keeps up. The newest wins.
+
+        answer: the browser has asked for it, and waits for it.
+        """
         with self._lock:
             self._waiting = make
-            self._pump(1 if time.monotonic() - self._asked_at < BURST else WINDOW)
-            self._asked_at = time.monotonic()
+            if answer:
+                self._send_frame(asks=False)
+                self._shown = self.frame
+            else:
+                self._pump(1 if time.monotonic() - self._asked_at < BURST else WINDOW)
+                self._asked_at = time.monotonic()
 
     def _pump(self, window: int = WINDOW) -> None:
         late = time.monotonic() - self._sent_at > PATIENCE
-        if self._waiting is None or self.comm is None or (self.frame - self._shown >= window and not late):
+        if self.frame - self._shown < window or late:
+            self._send_frame(asks=True)
+
+    def _send_frame(self, asks: bool) -> None:
+        if self._waiting is None or self.comm is None:
             return
         make, self._waiting = self._waiting, None
         state = make()
         with self.hold_sync():
             for key, value in state.items():
                 setattr(self, key, value)
+            self.asks = asks
             self.frame += 1
         self._sent_at = time.monotonic()
 
@@ -88,20 +110,29 @@ class PictureView(anywidget.AnyWidget):
         with self._lock:
             if "shown" in content:
                 self._shown = max(self._shown, int(content["shown"]))
-                try:
-                    self._pump()
-                except Exception as error:
-                    if self._fail is None:
-                        raise
-                    self._fail(error)
+                self._try(self._pump)
             if "probe" in content:
                 try:
                     self._probe(int(content["probe"]))
                 finally:  # the browser waits for the reply before it sends the next click
                     self.send({"probed": content["probe"]})
+            if "file" in content:
+                self._try(lambda: self._send_file(str(content["file"])))
+
+    def _send_file(self, kind: str) -> None:
+        name, data = self._file(kind)
+        self.send({"file": kind, "name": name}, [data])
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:
+            if self._fail is None:
+                raise
+            self._fail(error)
 
 
-def pack_integers(arrays: list[np.ndarray]) -> bytes:
+def pack_integers(arrays: list[Any]) -> bytes:
     """Which bytes carry these arrays to the browser? zlib of little-endian int32, one array after the other."""
     flat = [np.asarray(array, "<i4").ravel() for array in arrays]
     return zlib.compress(np.concatenate(flat).tobytes(), 1) if flat else b""
@@ -112,7 +143,7 @@ def pack_edges(edges: Any) -> list[float]:
     edges = np.asarray(edges, float)
     if edges.ndim == 1:
         edges = np.stack([edges[:-1], edges[1:]], axis=1)
-    return np.round(edges, 5).ravel().tolist()
+    return [float(edge) for edge in np.round(edges, 5).ravel()]
 
 
 def geometry(picture: Picture, drawn: Any) -> dict[str, Any]:

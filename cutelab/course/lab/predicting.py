@@ -12,12 +12,14 @@ from cutelab.course.ask.ids import canonical
 from cutelab.course.ask.kinds import Choice
 from cutelab.course.ask.reading import shown
 from cutelab.course.lab.checking import trouble
+from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.lessons import find_prediction
 from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.report import restore
 from cutelab.course.lab.store import now, store
 
 OPEN = "Your prediction is not locked in yet."
+WAKE = "Run this cell (Shift+Enter) to lock in an answer."
 SHORT = 24  # characters; options up to this length are buttons, longer ones a list
 
 
@@ -136,13 +138,15 @@ class PredictView:
         card = self.card()
         return OPEN if card is None else repr(card)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def outputs(self) -> tuple[dict[str, Any], ...]:
+        """The live control, and what is kept of it for another day: two mimebundles."""
         card = self.card()
-        below = OPEN if card is None else card._repr_html_()
-        bundle = dict(self.box._repr_mimebundle_(**kwargs) or {})
-        bundle["text/html"] = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
-        bundle["text/plain"] = repr(self)
-        return bundle
+        below, wake = (OPEN, WAKE) if card is None else (card._repr_html_(), "")
+        html = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
+        return live_and_kept(self.box, f'predict("{self.prediction.id}")', repr(self), html, wake)
+
+    def _ipython_display_(self) -> None:
+        show(self.outputs())
 
     def close(self) -> None:
         """Close the widgets (a cell that is run again closes the control that it showed before)."""

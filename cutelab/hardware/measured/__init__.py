@@ -15,9 +15,20 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
+from cutelab.hardware.chip import H200
+from cutelab.hardware.measured.hopper import HopperCases, measured_hopper
 from cutelab.hardware.measured.kernels import KernelCount, KernelTime, MeasuredKernels, measured_kernels
 
-__all__ = ["KernelCount", "KernelTime", "Measured", "MeasuredKernels", "measured", "measured_kernels"]
+__all__ = [
+    "HopperCases",
+    "KernelCount",
+    "KernelTime",
+    "Measured",
+    "MeasuredKernels",
+    "measured",
+    "measured_hopper",
+    "measured_kernels",
+]
 
 COUNTS = {"h200_shared_wavefronts": "wavefronts", "h200_global_sectors": "sectors"}
 KINDS = {"ld": "load", "st": "store", "red": "reduce", "atom": "atomic"}
@@ -69,13 +80,22 @@ def _read(name: str) -> Measured:
     records: list[dict[str, Any]] = data["records"]
     address = np.array([r["offsets"] for r in records], dtype=np.int64)
     first = np.array([_matrix_lanes(r["op"]) for r in records])
-    active = (address >= 0) & (np.arange(32) < first[:, None])
+    active = (address >= 0) & (np.arange(H200.lanes) < first[:, None])
     address = np.where(active, address, 0)
     counts = np.array([r[COUNTS[name]] for r in records], dtype=np.int64)
     for array in (address, active, counts):
         array.setflags(write=False)
-    columns = zip(*((r["op"], _kind(r["op"]), r["bytes"], r["pattern"]) for r in records), strict=True)
-    return Measured(name, data["meta"], *columns, address, active, counts)
+    return Measured(
+        name,
+        data["meta"],
+        instruction=tuple(r["op"] for r in records),
+        kind=tuple(_kind(r["op"]) for r in records),
+        access_bytes=tuple(r["bytes"] for r in records),
+        pattern=tuple(r["pattern"] for r in records),
+        byte_address=address,
+        active=active,
+        counts=counts,
+    )
 
 
 def _kind(instruction: str) -> str:
@@ -85,4 +105,4 @@ def _kind(instruction: str) -> str:
 
 def _matrix_lanes(instruction: str) -> int:
     """ldmatrix and stmatrix x1, x2, x4 take the addresses of 8, 16, 32 lanes."""
-    return 8 * int(instruction.split(".")[1][1:]) if "matrix" in instruction else 32
+    return 8 * int(instruction.split(".")[1][1:]) if "matrix" in instruction else H200.lanes

@@ -123,7 +123,9 @@ def measured_kernels() -> MeasuredKernels:
             }
             times.append(KernelTime(kernel, "", size, ms, rate, MappingProxyType(plan)))
     for kernel in ("copy", "vendor"):
-        times += [KernelTime(kernel, *row, MappingProxyType({})) for row in data[kernel]]
+        times += [
+            KernelTime(kernel, name, size, ms, rate, MappingProxyType({})) for name, size, ms, rate in data[kernel]
+        ]
     counters = []
     for kernel, name, size, *numbers in data["counters"]["rows"]:
         for what, counter, predicted in zip(data["counters"]["keys"], numbers[::2], numbers[1::2], strict=True):

@@ -6,14 +6,23 @@ Every function is pure and cached; one lock keeps FreeType to one thread at a ti
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from operator import sub
 
 import matplotlib
 import numpy as np
+from matplotlib import ft2font
+from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.ft2font import FT2Font
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from cutelab.course.card.paint.ops import Bools, Bytes, Floats, Ints, Words
 
 LOCK = threading.RLock()
 """Held while matplotlib or FreeType works: neither is made for two threads."""
@@ -29,12 +38,15 @@ _FILES = {
 }
 _DIGITS = "0123456789"
 _LEVELS = (64, 128, 200)  # from which coverage (of 255) on is ink 1, 2, 3: little grey, so that files are small
-_NEAR = 80  # coverage that may differ from the level above
+FINE = 15
+"""Type smaller than so many pixels is placed at quarters of a pixel."""
+_LIGHT = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
+_NEAR, _PLAIN = 80, 110  # coverage that may differ from the level above; in plain ink
 
 
 @lru_cache(maxsize=8)
 def _face(font: str) -> FT2Font:
-    return FT2Font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", _FILES[font])))
+    return FT2Font(os.path.join(matplotlib.get_data_path(), "fonts", "ttf", _FILES[font]))
 
 
 @lru_cache(maxsize=4096)
@@ -77,54 +89,125 @@ def shorten(text: str, font: str, size: float, room: float) -> str:
 class Ink:
     """Ink of a glyph or a line: levels 0 to 3 [y, x]; `left` from the pen to its first column, `top` rows above the baseline."""
 
-    levels: np.ndarray
+    levels: Bytes
     left: int
     top: int
 
+    @cached_property
+    def inked(self) -> Bools:
+        """Where is ink at all?"""
+        return self.levels > 0
 
-def _quantise(image: np.ndarray) -> np.ndarray:
+
+def _quantise(image: Bytes, most: int) -> Bytes:
     """Four levels of ink. Where the level of the pixel above is near enough it stays: lines that repeat make small files."""
     levels = np.digitize(image, _LEVELS).astype(np.uint8)
     for above, level, coverage in zip(levels, levels[1:], image[1:].astype(int), strict=False):
-        near = np.abs(coverage - 85 * above.astype(int)) <= _NEAR
+        near = np.abs(coverage - 85 * above.astype(int)) <= most
         np.copyto(level, above, where=near)
     return levels
 
 
 @lru_cache(maxsize=8192)
-def glyph_ink(char: str, font: str, pixels: float) -> Ink:
-    """What does one character look like at this size?"""
+def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0, plain: bool = False) -> Ink:
+    """What does one character look like at this size? `quarter`: it begins so many quarters of a pixel right of the pen.
+
+    `plain`: fewer shades of grey, for a thousand small labels at two pixels a CSS pixel, where they cost bytes and are not seen.
+
+    Type below `FINE` pixels is hinted in height only and may begin at any quarter: whole pixels would tear its words apart.
+    """
     with LOCK:
         face = _face(font)
         face.set_size(pixels, 72)
-        face.set_text(char)
-        face.draw_glyphs_to_bitmap(antialiased=True)
-        image = np.array(face.get_image())
-        left, descent = face.get_bitmap_offset()[0] / 64, face.get_descent() / 64
-    if char.isspace():
-        image = image[:0, :0]
-    levels = _quantise(image)
+        image, left, top = _outline(face, char, quarter) if pixels < FINE else _bitmap(face, char)
+    levels = _quantise(image[:0, :0] if char.isspace() else image, _PLAIN if plain and pixels < FINE else _NEAR)
     levels.flags.writeable = False
-    return Ink(levels, round(left), levels.shape[0] - round(descent))
+    return Ink(levels, left, top)
+
+
+def _bitmap(face: FT2Font, char: str) -> tuple[Bytes, int, int]:
+    """Coverage, its first column and its rows above the baseline, as FreeType's hinter fits them to whole pixels."""
+    face.set_text(char)
+    face.draw_glyphs_to_bitmap(antialiased=True)
+    image = np.array(face.get_image())
+    left, descent = face.get_bitmap_offset()[0] / 64, face.get_descent() / 64
+    return image, round(left), image.shape[0] - round(descent)
+
+
+def _outline(face: FT2Font, char: str, quarter: int) -> tuple[Bytes, int, int]:
+    """The same, from the outline moved by quarters of a pixel; columns and rows without ink are cut off."""
+    face.load_char(ord(char), flags=_LIGHT)
+    path = Path(*face.get_path())
+    if not len(path.vertices):
+        return np.zeros((0, 0), np.uint8), 0, 0
+    (x0, y0), (x1, y1) = path.vertices.min(0), path.vertices.max(0)
+    left, foot = math.floor(x0), math.floor(y0)
+    high, wide = math.ceil(y1) - foot + 1, math.ceil(x1) - left + 2
+    agg = RendererAgg(wide, high, 72)
+    pen = agg.new_gc()
+    pen.set_linewidth(0)
+    agg.draw_path(pen, path, Affine2D().translate(quarter / 4 - left, -foot), (0, 0, 0))
+    image = np.array(agg.buffer_rgba())[..., 3]
+    return image, left, high + foot
+
+
+class _Slots(dict[tuple[str, int, int], Bytes]):
+    """(Character, quarter, width) -> its ink in a slot that begins `lead` columns left of the pen. Slots are equally high."""
+
+    def __init__(self, font: str, pixels: float) -> None:
+        super().__init__()
+        self.font, self.pixels = font, pixels
+        self.steps: dict[str, float] = {}
+        self.top, self.foot, self.lead = math.ceil(1.1 * pixels), math.ceil(0.4 * pixels), math.ceil(0.08 * pixels)
+
+    def step(self, char: str) -> float:
+        """How far does the pen move, in pixels?"""
+        if char not in self.steps:
+            self.steps[char] = advance(self.font, char) * self.pixels
+        return self.steps[char]
+
+    def __missing__(self, key: tuple[str, int, int]) -> Bytes:
+        char, quarter, wide = key
+        ink = glyph_ink(char, self.font, self.pixels, quarter)
+        slot = np.zeros((self.top + self.foot, wide), np.uint8)
+        y, x = max(self.top - ink.top, 0), max(self.lead + ink.left, 0)
+        part = slot[y : y + ink.levels.shape[0], x : x + ink.levels.shape[1]]
+        part[...] = ink.levels[: part.shape[0], : part.shape[1]]
+        self[key] = slot
+        return slot
+
+
+@lru_cache(maxsize=64)
+def _slots(font: str, pixels: float) -> _Slots:
+    return _Slots(font, pixels)
 
 
 @lru_cache(maxsize=4096)
 def line_ink(text: str, font: str, pixels: float) -> Ink:
-    """What does a line of text look like at this size? Its characters side by side, each at the nearest whole pixel."""
-    inks = [glyph_ink(c, font, pixels) for c in text]
-    pens = np.round(np.cumsum([0.0] + [advance(font, c) * pixels for c in text])).astype(int).tolist()
-    seen = [(i, x + i.left) for i, x in zip(inks, pens, strict=False) if i.levels.size]
-    if not seen:
-        return Ink(np.zeros((0, 0), np.uint8), 0, 0)
-    left, right = min(x for _, x in seen), max(x + i.levels.shape[1] for i, x in seen)
-    top, foot = max(i.top for i, _ in seen), max(i.levels.shape[0] - i.top for i, _ in seen)
-    levels = np.zeros((top + foot, right - left), np.uint8)
-    for ink, x in seen:
-        high, wide = ink.levels.shape
-        part = levels[top - ink.top : top - ink.top + high, x - left : x - left + wide]
-        np.maximum(part, ink.levels, out=part)
+    """What does a line of text look like at this size? Its characters side by side, each as near to its place as may be.
+
+    A letter may reach over its neighbour's edge, so every other one is laid down in a layer of its own.
+    """
+    slots, per = _slots(font, pixels), 4 if pixels < FINE else 1
+    places = [round(pen * per) for pen in accumulate(map(slots.step, text), initial=0.0)]
+    pens, parts = (places, [0] * len(places)) if per == 1 else ([p // 4 for p in places], [p % 4 for p in places])
+    end = pens[-1] + 2 * slots.lead
+    layers = []
+    for first in (0, 1):
+        starts = [*pens[first:-1:2], end]
+        keys = zip(text[first::2], parts[first::2], map(sub, starts[1:], starts), strict=False)
+        before = np.zeros((slots.top + slots.foot, starts[0]), np.uint8)
+        layers.append(np.concatenate([before, *map(slots.__getitem__, keys)], axis=1))
+    levels = np.maximum(*layers)
     levels.flags.writeable = False
-    return Ink(levels, left, top)
+    seen = [i for i, char in enumerate(text) if not char.isspace()]
+    if not seen:
+        return Ink(levels[:, :0], 0, slots.top)
+    ends = [(pens[i], glyph_ink(text[i], font, pixels, parts[i])) for i in (seen[0], seen[-1])]
+    left, right = ends[0][0] + ends[0][1].left, ends[1][0] + ends[1][1].left + ends[1][1].levels.shape[1]
+    rows = np.flatnonzero(levels.any(1))
+    top, foot = (int(rows[0]), int(rows[-1]) + 1) if rows.size else (0, 0)
+    return Ink(levels[top:foot, left + slots.lead : right + slots.lead], left, slots.top - top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +217,14 @@ class Sheet:
     Glyph 0 is empty and as wide as nothing: the padding of numpy strings. The pen stands `lead` columns right of a bitmap's first.
     """
 
-    levels: np.ndarray
-    advance: np.ndarray
-    index: np.ndarray
+    levels: Bytes
+    advance: Ints
+    index: Ints
     top: int
     lead: int
 
 
-def charset(codes: np.ndarray) -> str:
+def charset(codes: Ints) -> str:
     """Which characters must a sheet hold for these code points? The digits, and what else occurs.
 
     >>> charset(code_points(np.array(["T1", "T2"])))
@@ -154,9 +237,9 @@ def charset(codes: np.ndarray) -> str:
 
 
 @lru_cache(maxsize=64)
-def sheet(font: str, pixels: float, chars: str) -> Sheet:
+def sheet(font: str, pixels: float, chars: str, plain: bool = False) -> Sheet:
     """All these characters at one size, ready to be stamped side by side."""
-    inks = [glyph_ink(c, font, pixels) for c in chars]
+    inks = [glyph_ink(c, font, pixels, 0, plain) for c in chars]
     top = max(i.top for i in inks)
     bottom = max(i.levels.shape[0] - i.top for i in inks)
     lead = max(0, *(-i.left for i in inks))
@@ -172,7 +255,7 @@ def sheet(font: str, pixels: float, chars: str) -> Sheet:
 
 
 @lru_cache(maxsize=64)
-def advances(font: str, chars: str) -> np.ndarray:
+def advances(font: str, chars: str) -> Floats:
     """The advance of each code point, as a part of the type size; 0 for those not in `chars`."""
     table = np.zeros(max(map(ord, chars)) + 1)
     table[[ord(c) for c in chars]] = [advance(font, c) for c in chars]
@@ -180,7 +263,7 @@ def advances(font: str, chars: str) -> np.ndarray:
     return table
 
 
-def code_points(labels: np.ndarray) -> np.ndarray:
+def code_points(labels: Words) -> Ints:
     """The characters of an array of strings as numbers: shape (labels, longest), 0 where a label has ended.
 
     >>> code_points(np.array(["T1", "7"])).tolist()

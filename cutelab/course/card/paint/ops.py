@@ -6,10 +6,17 @@ Lengths are CSS pixels, y grows downwards, colours are hex strings. `ground` is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 Dash = tuple[float, float]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.integer[Any]]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.floating[Any]]
+Words = npt.NDArray[np.str_]
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
-from cutelab.course.card.paint.labels import cell_labels
-from cutelab.course.card.paint.ops import Cells, Fill, Frame, GridBox, Hatch, Op, Text, Triangle
+from cutelab.course.card.paint.labels import cell_labels, margins
+from cutelab.course.card.paint.ops import Cells, Dash, Fill, Frame, GridBox, Hatch, Op, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME, scale_colours
 from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Grid
 
 INK, PAPER, MUTED, FAINT, BAD = (FRAME[n] for n in ("ink", "paper", "muted", "faint", "bad"))
 SIDE, TALLEST, STRIPE = 36, 704, 4
+Box4 = tuple[int, int, int, int]
 ACCESS_DASH = (5, 3)  # of an access ring on cells of 24 pixels or more; the legend follows
 _STATE_COLOURS = (
     (FAINT, FRAME["hatch"]),  # hole
@@ -109,11 +110,16 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     return block
 
 
+def _stripe(banks: np.ndarray) -> np.ndarray:
+    """Which colour has each bank of a stripe? There are 32, as in a cell."""
+    return banks % (len(scale_colours("bank")) - 1)
+
+
 def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Which (fill, ink) has each cell?"""
     table = scale_colours(grid.scale)
     last = len(table) - 1
-    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale == "category" else grid.fill
+    fill = np.where(grid.fill >= 0, grid.fill % last, grid.fill) if grid.scale in ("category", "bank") else grid.fill
     if fill.size and not (fill.min() >= -1 and fill.max() < last):
         raise CuteLabError(
             f"grid {grid.name!r}: the scale {grid.scale!r} has the fills 0 to {last - 1} and -1 for paper; "
@@ -144,7 +150,7 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         block.ops.append(
             Cells(
                 grid.name, xs, ys[part], widths, height - gap, (w, height), pair[part], colours, labels, states,
-                grid.stripe[part] if foot else None, scale_colours("bank"), STRIPE, split, empty,
+                _stripe(grid.stripe[part]) if foot and grid.stripe is not None else None, scale_colours("bank"), STRIPE, split, empty,
             )
         )  # fmt: skip
 
@@ -195,6 +201,7 @@ def _step(heads: tuple[str, ...], every: bool, need: float, pitch: float) -> int
 
 def _marks(block, grid, xs, ys, size, gap, limit) -> None:
     (w, heights), say = size, block.ops.append
+    reach = _reach(block, grid, w, gap)
     for ring in sorted(grid.rings, key=lambda r: ("box", "access", "twin", "probe").index(r.kind)):
         if not (0 <= ring.row <= ring.row_end < len(ys) and 0 <= ring.col <= ring.col_end < len(xs)):
             continue
@@ -206,18 +213,26 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
             continue
         big = min(w, int(heights[ring.row])) >= 24
         dash = ACCESS_DASH if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
+        most = 2 if ring.kind == "access" else 3
+        x, y = (min(most, max(r if ring.kind == "access" else r - 1, 1)) for r in reach)
+
+        def frame(
+            dx: int, dy: int, colour: str, thick: int = 1, dash: Dash | None = None, at: Box4 = (a, b, wide, high)
+        ) -> None:
+            say(Frame(at[0] - dx, at[1] - dy, at[2] + 2 * dx, at[3] + 2 * dy, colour, thick, dash))
+
         if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge
-            if min(w, int(heights[ring.row])) >= 8:
-                say(Frame(a, b, wide, high, PAPER))
+            if min(w, int(heights[ring.row])) >= 8 and min(x, y) == most:
+                frame(0, 0, PAPER)
         else:
-            say(Frame(a - 1, b - 1, wide + 2, high + 2, PAPER))
-            say(Frame(a - 4, b - 4, wide + 8, high + 8, PAPER))
+            if min(x, y) > 1:
+                frame(x - 2, y - 2, PAPER)
+            frame(x + (reach[0] > x), y + (reach[1] > y), PAPER)
             if ring.kind == "probe" and any(r.kind == "twin" for r in grid.rings):
                 block.ops += _again(block, grid.name, ring)  # a twin beside it reaches into the probed cell
-        out = 2 if ring.kind == "access" else 3
         if dash:
-            say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, PAPER, 2))
-        say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, INK, 2, dash))
+            frame(x, y, PAPER, 2)
+        frame(x, y, INK, 2, dash)
     for note in grid.notes:
         if 0 <= note.row < len(ys) and 0 <= note.col < len(xs):
             font, at = "bold" if note.bold else "sans", int(xs[note.col]) + w + 8
@@ -241,6 +256,16 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         a, b = round(xs[start] + w / 2), round(xs[end] + (w if end > start else 0)) - 3
         say(Fill(min(a, b), middle - 1, abs(b - a), 2, INK))
         say(Triangle(b if end > start else b - 7, middle - 5, 7, 8, INK, "right" if end > start else "left"))
+
+
+def _reach(block: Block, grid: Grid, w: int, gap: int) -> tuple[int, int]:
+    """How far may a ring reach beyond its cells, across and down, without covering a neighbour's label? 4 pixels are enough."""
+    cells = (op for op in block.ops if isinstance(op, Cells) and op.name == grid.name)
+    room = [margins(label, w - gap, op.height) for op in cells for label in op.labels]
+    across, down = (
+        int(max(0, min([4.0, *(gap + m for m in side)]))) for side in (zip(*room, strict=True) if room else ((), ()))
+    )
+    return across, down
 
 
 def _again(block, name: str, ring) -> list[Op]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -97,20 +99,18 @@ def _text(canvas: Canvas, op: Text) -> None:
         return
     s = canvas.scale
     ink = line_ink(op.text, op.font, op.size * s)
-    baseline = round((op.y + CAP * op.size / 2) * s)
-    high, wide = ink.levels.shape
-    x = {"left": op.x * s + ink.left, "middle": op.x * s - wide / 2, "right": op.x * s - wide}[op.align]
-    x0, y0 = round(x), baseline - ink.top
-    tall, width = canvas.pixels.shape
-    a, b, c, d = max(x0, 0), min(x0 + wide, width), max(y0, 0), min(y0 + high, tall)
-    if a >= b or c >= d:
-        return
-    levels = ink.levels[c - y0 : d - y0, a - x0 : b - x0]
-    box = canvas.pixels[c:d, a:b]
-    np.copyto(box, levels + np.uint8(canvas.pair(op.ground, op.ink)), where=levels > 0)
+    levels, inked = ink.levels, ink.inked
+    high, wide = levels.shape
+    x0 = round(op.x * s + ink.left if op.align == "left" else op.x * s - (wide / 2 if op.align == "middle" else wide))
+    y0 = round((op.y + CAP * op.size / 2) * s) - ink.top
+    box = canvas.pixels[max(y0, 0) : max(y0 + high, 0), max(x0, 0) : max(x0 + wide, 0)]
+    if box.shape != levels.shape:  # cut at the sheet's edge
+        part = slice(max(-y0, 0), max(-y0, 0) + box.shape[0]), slice(max(-x0, 0), max(-x0, 0) + box.shape[1])
+        levels, inked = levels[part], inked[part]
+    np.copyto(box, levels + canvas.pair(op.ground, op.ink), where=inked, casting="unsafe")
 
 
-_STAMPS: dict[type[Op], object] = {
+_STAMPS: dict[type[Op], Callable[[Canvas, Any], None]] = {
     Fill: _fill,
     Frame: _frame,
     Hatch: _hatch,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
 from cutelab.course.card.paint.canvas import HATCH, Canvas, corner_mask, frame_mask, hatch_levels
-from cutelab.course.card.paint.glyphs import CAP, charset, code_points, sheet
-from cutelab.course.card.paint.ops import Cells, Label
+from cutelab.course.card.paint.glyphs import CAP, LOCK, charset, code_points, sheet
+from cutelab.course.card.paint.ops import Bytes, Cells, Ints, Label, Words
 from cutelab.course.card.paint.palette import FRAME
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END
 
@@ -74,46 +77,110 @@ def _runs(at: np.ndarray, pitch: int) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(at)], strict=True))
 
 
-def stamp_label(cells: np.ndarray, label: Label, scale: int) -> None:
-    """Add the ink of one label a cell to finished fills [cell, y, x].
+class _Atlas:
+    """Labels of one type size at one place in cells of one size: each text is stamped once, then found again.
 
-    Glyphs with the same place in the cell are stamped together: a handful of array additions for any number of cells.
+    `tight`: one pixel less for each character, where whole pixels would make the longest label wider than the cell.
     """
-    codes = code_points(label.texts)
-    count, height, width = cells.shape
-    if not codes.shape[1] or not codes.any():
-        return
-    glyphs = sheet(label.font, label.size * scale, charset(codes))
-    index = glyphs.index[codes]
-    steps = glyphs.advance[index]
-    total = steps.sum(1)
-    if total.max() > width:  # rounding to whole pixels made the longest too wide: one pixel less a character
-        steps = np.maximum(steps - 1, 0)
+
+    def __init__(
+        self,
+        font: str,
+        pixels: float,
+        x: int,
+        baseline: int,
+        align: str,
+        size: tuple[int, int],
+        plain: bool,
+        tight: bool,
+    ):
+        self.font, self.pixels, self.x, self.baseline, self.align = font, pixels, x, baseline, align
+        self.size, self.plain, self.tight = size, plain, tight
+        self._clear()
+
+    def _clear(self) -> None:
+        self.index: dict[str, int] = {}
+        self.first = self.baseline  # the row of the cell where the ink begins
+        self.ink = np.zeros((0, 0, self.size[1]), np.uint8)
+        self.wide = np.zeros(0, np.intp)
+
+    def find(self, texts: Words) -> Ints:
+        """The numbers of these labels in `ink` and `wide`."""
+        words: list[str] = texts.ravel().tolist()
+        new = [text for text in dict.fromkeys(words) if text not in self.index]
+        if len(self.index) + len(new) > _KEPT:
+            self._clear()
+            new = list(dict.fromkeys(words))
+        if new:
+            self._add(new)
+        return np.fromiter(map(self.index.__getitem__, words), np.intp, len(words))
+
+    def _add(self, texts: list[str]) -> None:
+        first, ink, wide = self._stamp(np.array(texts, np.str_))
+        top = min(first, self.first)
+        high = max(first + ink.shape[1], self.first + self.ink.shape[1]) - top
+        grown = np.zeros((len(self.ink) + len(ink), high, self.size[1]), np.uint8)
+        for part, y, rows in ((self.ink, self.first, grown[: len(self.ink)]), (ink, first, grown[len(self.ink) :])):
+            rows[:, y - top : y - top + part.shape[1]] = part
+        self.index.update(zip(texts, range(len(self.ink), len(grown)), strict=True))
+        self.first, self.ink, self.wide = top, grown, np.concatenate([self.wide, wide])
+
+    def _stamp(self, texts: Words) -> tuple[int, Bytes, Ints]:
+        """First row, ink [label, y, x] and width of new labels.
+
+        Glyphs with the same place in the cell are stamped together: a handful of array operations for any number of labels.
+        """
+        codes, (height, width) = code_points(texts), self.size
+        count = len(codes)
+        glyphs = sheet(self.font, self.pixels, charset(codes), self.plain)
+        index = glyphs.index[codes]
+        steps = glyphs.advance[index]
+        if self.tight:
+            steps = np.maximum(steps - 1, 0)
         total = steps.sum(1)
-    x = round(label.x * scale)
-    start = {"left": np.full(count, x), "right": x - total, "middle": (2 * x - total + 1) // 2}[label.align]
-    top = round(label.middle * scale + CAP * label.size * scale / 2) - glyphs.top
-    tall, wide = glyphs.levels.shape[1:]
-    y0, y1 = max(top, 0), min(top + tall, height)
-    if y0 >= y1:
-        return
-    ink = np.zeros((count, y1 - y0, width), np.uint8)
-    pens = start[:, None] + np.cumsum(steps, 1) - steps - glyphs.lead
-    for k in range(codes.shape[1]):
-        live = index[:, k] > 0
-        for pen in set(pens[live, k].tolist()):
-            x0, x1 = max(pen, 0), min(pen + wide, width)
-            if x0 >= x1:
-                continue
-            here = live & (pens[:, k] == pen)
-            stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
-            if 8 * np.count_nonzero(here) > count:  # glyph 0 is empty: most cells at once, without picking them
-                part = ink[:, :, x0:x1]
-                np.maximum(part, stamps.take(np.where(here, index[:, k], 0), axis=0), out=part)
-            else:
-                which = np.flatnonzero(here)
+        x = self.x
+        start = {"left": np.full(count, x), "right": x - total, "middle": (2 * x - total + 1) // 2}[self.align]
+        top = self.baseline - glyphs.top
+        tall, wide = glyphs.levels.shape[1:]
+        y0, y1 = max(top, 0), max(min(top + tall, height), max(top, 0))
+        ink = np.zeros((count, y1 - y0, width), np.uint8)
+        pens = start[:, None] + np.cumsum(steps, 1) - steps - glyphs.lead
+        for k in range(codes.shape[1]):
+            live = index[:, k] > 0
+            for pen in set(pens[live, k].tolist()):
+                x0, x1 = max(pen, 0), min(pen + wide, width)
+                if x0 >= x1:
+                    continue
+                which = np.flatnonzero(live & (pens[:, k] == pen))
+                stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
                 ink[which, :, x0:x1] = np.maximum(ink[which, :, x0:x1], stamps[index[which, k]])
-    cells[:, y0:y1] += ink
+        return y0, ink, total
+
+
+_KEPT = 8192
+"""So many labels an atlas keeps at most: a few megabytes."""
+
+
+@lru_cache(maxsize=32)
+def _atlas(*place: Any) -> _Atlas:
+    return _Atlas(*place)
+
+
+def stamp_label(cells: Bytes, label: Label, scale: int) -> None:
+    """Add the ink of one label a cell to finished fills [cell, y, x]."""
+    if not label.texts.size:
+        return
+    pixels = label.size * scale
+    baseline = round(label.middle * scale + CAP * pixels / 2)
+    place = (label.font, pixels, round(label.x * scale), baseline, label.align, cells.shape[1:], scale > 1)
+    with LOCK:
+        atlas = _atlas(*place, False)
+        which = atlas.find(label.texts)
+        if len(which) and atlas.wide[which].max() > cells.shape[2]:
+            atlas = _atlas(*place, True)
+            which = atlas.find(label.texts)
+        first, ink = atlas.first, atlas.ink
+    cells[:, first : first + ink.shape[1]] += ink[which]
 
 
 def _field(canvas, op, cells, high, inner) -> None:

@@ -12,9 +12,10 @@ import numpy as np
 
 from cutelab.algebra import laws
 from cutelab.core import int_tuple
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import IntTuple, to_text
-from cutelab.course.topics.layout.card import mode_gaps
+from cutelab.course.card.parts.gaps import mode_gaps
+from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.parts.window import window
 
 MOST = 32  # rows and columns drawn at most
 
@@ -40,11 +41,11 @@ class Sheet:
 
     @property
     def columns(self) -> int:
-        return self.index.shape[1]
+        return int(self.index.shape[1])
 
     @property
     def rows(self) -> int:
-        return self.index.shape[0]
+        return int(self.index.shape[0])
 
     @property
     def cut(self) -> bool:
@@ -71,29 +72,25 @@ def sheet(shape: IntTuple, at: int, *, across: int = 8, reach: int = 0, most: in
     """
     total = int_tuple.product(shape)
     one = not isinstance(shape, tuple) or len(shape) == 1
+    none: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     if one:
         count = max(total, reach)
         whole = (-(-count // across), min(count, across))
         row, column = divmod(at, across)
     else:
-        down = int_tuple.product(shape[0])  # type: ignore[index]
+        down = int_tuple.product(shape[0]) if isinstance(shape, tuple) else 1
         whole = (down, max(total // down, -(-reach // down)))
         column, row = divmod(at, down)
-    rows, columns = (_window(extent, place, most) for extent, place in zip(whole, (row, column), strict=True))
+    rows, columns = (window(extent, place, most) for extent, place in zip(whole, (row, column), strict=True))
     if one:
         index = rows[:, None] * across + columns
-        heads, gaps = rows * across, ((), ())
+        heads, gaps = rows * across, none
     else:
         index = rows[:, None] + whole[0] * columns
         heads, gaps = rows, (mode_gaps(shape[0], rows, 20), mode_gaps(shape[1:], columns, 20))  # type: ignore[index]
     inside = index < max(total, reach) if one else np.ones(index.shape, bool)
     texts = (tuple(map(str, heads.tolist())), tuple(map(str, columns.tolist())))
     return Sheet(index, inside, index >= total, *texts, *gaps, whole)
-
-
-def _window(extent: int, at: int, most: int) -> np.ndarray:
-    start = at // most * most if extent > most else 0
-    return np.arange(start, min(start + most, extent), dtype=np.int64)
 
 
 def coordinate(index: int, shape: IntTuple) -> IntTuple:
@@ -126,7 +123,7 @@ def sum_text(layout: Any, index: int) -> str:
     >>> sum_text(Layout((4, 3), (3, 1)), 5)
     '1·3 + 1·1 = 4'
     """
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     leaves = zip(int_tuple.flatten(coordinate(index, inner.shape)), int_tuple.flatten(inner.stride), strict=True)
     pairs = [(c, d) for c, d in leaves]
     terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in pairs)

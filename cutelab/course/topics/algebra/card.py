@@ -1,21 +1,18 @@
-"""The panels of topic "algebra". Reads a `Result` of scenes/algebra.py; the words stand in algebra_words.py."""
+"""The card of topic "algebra": the maps of a law side by side, one coordinate on its way through them."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutelab.algebra import laws
 from cutelab.core.int_tuple import product
 from cutelab.course.card.parts.sheet import crd_text, sum_text
-from cutelab.course.card.picture import OUTSIDE, Cure, Grid, Key, Line, Lines, Panel, Picture, Ring, Scale, Tips
+from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Scale, Tips
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.algebra import words
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.algebra.model import Map, Result
+from cutelab.course.topics.algebra.model import Array, Map, Result
 
 ROOM, BETWEEN = 688, 20
 CAP, TALL = 34, 400  # the widest cell, and the highest panel
@@ -24,24 +21,24 @@ ROWS = 14  # rows of the point-by-point table
 INT32 = 2**31 - 1
 
 
-def picture(result: Result) -> Picture:
-    """The whole card."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: the maps side by side, one coordinate's way through them, the law."""
     columns = [m.sheet.columns for m in result.maps]
     table = result.chain.points
     table_width = 30 + 52 * (1 + len(table.columns)) if table and table.columns else 0
     spaces = BETWEEN * (len(columns) - (0 if table_width else 1))
     gaps = [sum(m.sheet.col_gap) + 34 for m in result.maps]
     cells = share(ROOM - spaces - table_width - sum(gaps), columns)
-    panels: list[Panel] = [_grid(result, m, cell) for m, cell in zip(result.maps, cells, strict=True)]
+    shown: list[Panel] = [_grid(result, m, cell) for m, cell in zip(result.maps, cells, strict=True)]
     widths = [max(c * n + g, 110) for c, n, g in zip(cells, columns, gaps, strict=True)]
     if table_width:
-        panels.append(_table(result))
+        shown.append(_table(result))
         widths.append(table_width)
     return Picture(
         title=words.title(result),
         call=result.params.call("algebra"),
         subtitle=words.subtitle(result),
-        body=(tuple((p,) for p in panels), ((_lines(result),),)),
+        body=(tuple((p,) for p in shown), ((_lines(result),),)),
         widths=(tuple(_spread(widths)), (ROOM,)),
         legend=_legend(result),
         verdicts=(words.verdict(result),),
@@ -50,7 +47,7 @@ def picture(result: Result) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=result.probed,
-        cures=_cures(result),
+        offers=_offers(result),
     )
 
 
@@ -82,7 +79,7 @@ def _spread(widths: list[int]) -> list[int]:
     return [*widths[:-1], ROOM - sum(widths[:-1]) - BETWEEN * (len(widths) - 1)]
 
 
-def _hues(result: Result, cell: np.ndarray) -> tuple[np.ndarray, Scale]:
+def _hues(result: Result, cell: Array) -> tuple[Array, Scale]:
     """The fill of cells that these followed coordinates meet (-1: none)."""
     ids = result.ids[np.maximum(cell, 0)]
     if result.chain.hues is not None:
@@ -240,9 +237,9 @@ def _tips(result: Result) -> Tips:
     return Tips(template, table)
 
 
-def _cures(result: Result) -> tuple[Cure, ...]:
+def _offers(result: Result) -> tuple[Offer, ...]:
     """Layouts close to a refused B that are admissible."""
     return tuple(
-        Cure(f"B = {b}", f"{count(product(b.shape), 'element')}, admissible", {"b": str(b)})
+        Offer(f"B = {b}", f"{count(product(b.shape), 'element')}, admissible", {"b": str(b)})
         for b in result.chain.near[:3]
     )

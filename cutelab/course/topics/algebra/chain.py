@@ -22,12 +22,13 @@ from cutelab.algebra import (
     right_inverse,
 )
 from cutelab.algebra.fold import Broken, admissible_near, compose_layouts, compose_mode
-from cutelab.algebra.simplify import AnyLayout, coalesce_beyond, join
+from cutelab.algebra.simplify import coalesce_beyond, join
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple
-from cutelab.core.layout import Layout, mode_offsets, size
+from cutelab.core.layout import AnyLayout, Layout, mode_offsets, size
+from cutelab.course.card.parts.leaves import innermost
 
 LAWS = {
     "composition": "R(c) = A(B(c))",
@@ -98,7 +99,11 @@ class Chain:
 
     @property
     def hue_count(self) -> int:
-        return self.domain[1] if self.hues else self.count  # type: ignore[index, return-value]
+        return (
+            int_tuple.product(self.domain)
+            if self.hues is None or not isinstance(self.domain, tuple)
+            else int(self.domain[1])
+        )
 
 
 @lru_cache(maxsize=64)
@@ -148,7 +153,9 @@ def _complement(a: AnyLayout, cotarget: IntTuple | None, text: str) -> Chain:
     r = complement(a, cotarget)
     domain = (size(a), size(r))
     i, j = Layout(domain, (1, 0)), Layout(domain, (0, 1))
-    both: AnyLayout = join([a, r]) if isinstance(a, Layout) else ComposedLayout(a.outer, a.offset, join([a.inner, r]))
+    both: AnyLayout = (
+        join([a, r]) if isinstance(a, Layout) else ComposedLayout(a.outer, a.offset, join([innermost(a), r]))
+    )
     reach = int(laws.values(both, laws.points(domain)).max()) + 1
     whole = Layout(max(reach, 1 if cotarget is None else int_tuple.product(cotarget)))
     links = (Link("A", a, i), Link("R", r, j), Link("offsets", whole, both))
@@ -178,7 +185,7 @@ def _refused(operation: str, a: AnyLayout, b: AnyLayout, refusal: str, text: str
 
 
 def _inner(a: AnyLayout) -> Layout:
-    return a.inner if isinstance(a, ComposedLayout) else a
+    return innermost(a)
 
 
 def _blame(a: AnyLayout, b: Layout) -> tuple[str, str, tuple[Layout, ...]]:

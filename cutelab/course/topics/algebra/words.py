@@ -1,26 +1,25 @@
-"""The words of topic "algebra": the law, whether it holds, and where it does not. Reads a `Result` of scenes/algebra.py."""
+"""The words of topic "algebra": the law, whether it holds, and where it does not."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutelab.algebra import laws, max_common_vector
 from cutelab.algebra.fold import Broken, compose_mode
 from cutelab.algebra.simplify import coalesce_beyond
-from cutelab.core import int_tuple, notation
+from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout, compatible, size
 from cutelab.core.queries import holes
+from cutelab.course.card.parts.code import cpp_shape, cpp_value
+from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.sheet import crd_text
 from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count, count_distinct, number
 from cutelab.course.topics.algebra.chain import LAWS
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.algebra.model import Result
+from cutelab.course.topics.algebra.knobs import say_cotarget
+from cutelab.course.topics.algebra.model import Array, Result
 
 MAX_HOLES = 2**16  # offsets up to which the unused ones of A are counted
 KEYS = (
@@ -47,7 +46,7 @@ def title(result: Result) -> str:
     params = result.params
     if params.operation == "composition":
         return f"{params.a} o {params.b}"
-    second = {"max_common_vector": params.b, "complement": params.cotarget}.get(params.operation, "")
+    second = {"max_common_vector": str(params.b), "complement": say_cotarget(params.cotarget)}.get(params.operation, "")
     return f"{params.operation}({params.a}{', ' if second else ''}{second})"
 
 
@@ -92,7 +91,7 @@ def key_lines(result: Result) -> list[str]:
 
 
 def _mode_by_mode(a: Layout | ComposedLayout, b: Layout) -> str:
-    modes = coalesce_beyond(a.inner if isinstance(a, ComposedLayout) else a)
+    modes = coalesce_beyond(innermost(a))
     parts = laws.flat_modes(b)[:6]
     results = [compose_mode(modes, extent, step)[0] for extent, step in parts]
     texts = [f"{s}:{d} → {'?' if isinstance(r, Broken) else r}" for (s, d), r in zip(parts, results, strict=True)]
@@ -178,7 +177,7 @@ def _composition(result: Result, checked: str) -> Verdict:
     return Verdict("good", sentence, "R has the coordinates of B and the offsets of A.")
 
 
-def _holes(a: Layout) -> np.ndarray:
+def _holes(a: Layout) -> Array:
     positive = all(d >= 0 for d in int_tuple.flatten(a.stride))
     span = sum((s - 1) * d for s, d in laws.flat_modes(a)) if positive else MAX_HOLES
     return holes(a) if span < MAX_HOLES else np.zeros(0, np.int64)
@@ -239,12 +238,10 @@ def copies(result: Result) -> dict[str, str]:
     params = result.params
     layouts = [params.a, params.b] if params.operation in ("composition", "max_common_vector") else [params.a]
     python = [f'parse_layout("{text}")' for text in layouts]
-    cpp = [_cpp(link) for link in (m.link.layout for name in "AB" for m in result.maps if m.link.name == name)]
-    if params.operation == "complement" and params.cotarget:
-        python.append(params.cotarget)
-        cpp.append(f"Shape<{params.cotarget}>{{}}".replace("Shape<(", "Shape<").replace(")>", ">"))
-        if "," not in params.cotarget:
-            cpp[-1] = f"Int<{params.cotarget.strip()}>{{}}"
+    cpp = [cpp_value(link) for link in (m.link.layout for name in "AB" for m in result.maps if m.link.name == name)]
+    if params.operation == "complement" and params.cotarget is not None:
+        python.append(say_cotarget(params.cotarget))
+        cpp.append(cpp_shape(params.cotarget))
     found = {} if result.layout is None else {"R": str(result.layout)}
     return {
         **found,
@@ -252,10 +249,3 @@ def copies(result: Result) -> dict[str, str]:
         "C++": f"{params.operation}({', '.join(cpp[: len(layouts)] + cpp[len(layouts) :])})",
         "explain": result.chain.explained,
     }
-
-
-def _cpp(layout: Layout | ComposedLayout) -> str:
-    if isinstance(layout, Layout):
-        return notation.print_type(layout.shape, layout.stride) + "{}"
-    inner = notation.print_type(layout.inner.shape, layout.inner.stride)
-    return f"composition({str(layout.outer).replace('Sw', 'Swizzle')}{{}}, Int<{layout.offset}>{{}}, {inner}{{}})"

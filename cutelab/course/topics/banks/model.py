@@ -1,194 +1,26 @@
-"""Topic "banks": one warp's access to a tile in shared memory; which lane's word goes in which wavefront.
-
-BanksParams -> compute -> Result -> panels -> Picture. Who touches what: banks_access.py. The panels: banks_panels.py and
-banks_chart.py. The words: banks_words.py.
-"""
+"""One warp's access to a tile in shared memory: which element each lane takes, and in which wavefront its words go."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure, TileAccess
+from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import product
-from cutelab.core.layout import Layout, offsets, rank
-from cutelab.course.card.knobs import Control, Params, dropdown, slider, text, toggle
-from cutelab.course.card.knobs import index as coordinate  # `index` is a parameter here
-from cutelab.course.card.picture import Picture
-from cutelab.course.card.words import ELEMENTS
-from cutelab.course.topics.banks import access as banks_access
-from cutelab.course.topics.banks import card as banks_panels
-from cutelab.course.topics.banks.access import KINDS, PATTERNS, widths
-from cutelab.course.topics.banks.tile import (
-    PADDINGS,
-    SHARED_BYTES,
-    check_tile,
-    pitched,
-    read_swizzle,
-    split,
-    with_pitch,
-)
-from cutelab.hardware.wavefronts import Wavefronts
+from cutelab.core.formula import formula
+from cutelab.core.layout import Layout, offsets
+from cutelab.course.card.parts.memory_lines import MemoryLines, memory_lines
+from cutelab.course.card.parts.window import window
+from cutelab.course.topics.banks.knobs import KINDS, BanksParams
+from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
-ACCESS = "Access of one warp"
+Array = np.ndarray[Any, Any]
 LINES = 36  # lines of memory up to which all are drawn
-
-
-@dataclass(frozen=True)
-class BanksParams(Params):
-    """What the banks explorer shows. `pitch` is a knob derived from `layout`. Offsets and `index` count elements."""
-
-    layout: str = text("(32,32):(32,1)", group="Tile", placeholder="(32,32):(32,1)", tip="rows and columns of the tile")
-    element: str = dropdown("float32", tuple(ELEMENTS), group="Tile", tip="element type of the tile")
-    swizzle: str = text("", group="Tile", placeholder="none, or Sw<5,0,5>", tip="acts on offsets in elements")
-    kind: str = dropdown("load", tuple(KINDS), group=ACCESS, tip="the instruction")
-    access_bytes: int = toggle(4, (4, 8, 16), group=ACCESS, label="bytes", unit="a lane", tip="bytes that a lane moves")
-    read: str = dropdown("column", PATTERNS, group=ACCESS, tip="which elements the 32 lanes take")
-    lane_row: str = text("t // 8", group=ACCESS, label="row of t", placeholder="t // 8", tip="row of lane t")
-    lane_col: str = text("t % 8 * 4", group=ACCESS, label="col of t", placeholder="t % 8 * 4", tip="column of lane t")
-    index: int = slider(12, 0, 31, group=ACCESS, tip="row or column where the lanes begin")
-    row: int = coordinate(7, group="Probe", unit="down")
-    column: int = coordinate(12, group="Probe", unit="across")
-
-    def __post_init__(self) -> None:
-        inner, found = split(self.layout)
-        swizzle = read_swizzle(self.swizzle)
-        if found is not None and swizzle is not None and found != swizzle:
-            raise CuteLabError(
-                f"{self.layout} has a swizzle already; leave `swizzle` empty, or give the layout without one"
-            )
-        swizzle = swizzle or found
-        put = object.__setattr__
-        put(self, "layout", str(inner))
-        put(self, "swizzle", "" if swizzle is None else str(swizzle))
-        put(self, "inner", inner)
-        put(self, "swizzled", swizzle)
-        put(self, "kind", {"ldmatrix": "ldmatrix x4", "stmatrix": "stmatrix x4"}.get(self.kind, self.kind))
-        for name in ("element", "kind", "read"):
-            self.check_choice(name)
-        put(self, "element_bytes", ELEMENTS[self.element])
-        check_tile(inner, self.element_bytes)
-        put(self, "shape", (product(inner.shape[0]), product(inner.shape[1])))  # type: ignore[index]
-        able = widths(self.kind, self.element_bytes, self.shape[1])
-        if self.access_bytes not in able or isinstance(self.access_bytes, bool):
-            choices = ", ".join(map(str, able)) or "none"
-            raise CuteLabError(
-                f"{self.kind} of {self.element} in rows of {self.shape[1]} can move these bytes a lane: {choices}; "
-                f"got {self.access_bytes!r}"
-            )
-        put(self, "vector", self.access_bytes // self.element_bytes)
-        for name in ("lane_row", "lane_col"):
-            if not isinstance(getattr(self, name), str):
-                put(self, name, str(getattr(self, name)))
-        self.check_range("index", 0, self.last_index())
-        self.check_range("row", 0, self.shape[0] - 1)
-        self.check_range("column", 0, self.shape[1] - 1)
-
-    def last_index(self) -> int:
-        """How far may `index` go? For ldmatrix and stmatrix so far that all its lanes stay in the tile."""
-        rows, cols = self.shape
-        lanes = KINDS[self.kind][1] if "matrix" in self.kind else 1
-        pieces = cols // self.vector
-        if self.read == "row":
-            return max(0, rows - -(-lanes // pieces))
-        if lanes == 1 or self.read not in ("column", "block"):
-            return cols - 1
-        high = rows if self.read == "column" else banks_access.block_rows(self.kind)
-        return max(0, (pieces - -(-lanes // high) + 1) * self.vector - 1)
-
-    @property
-    def pitch(self) -> int | None:
-        """The distance from row to row (column to column, where columns lie in one piece); None where there is no such number."""
-        place = pitched(self.inner)
-        return None if place is None else self.inner.stride[place]
-
-    @property
-    def row_major(self) -> bool:
-        """Is this plain rows of neighbours, one pitch apart?"""
-        return pitched(self.inner) == 0
-
-    def change(self, **changes: Any) -> Self:
-        """As `Params.change`; what depends on the changed knob follows: swizzle, access width, kind, index and probe."""
-        layout, pitch = changes.get("layout", self.layout), changes.pop("pitch", None)
-        inner, found = split(layout)
-        if found is not None:
-            changes.setdefault("swizzle", str(found))
-        if pitch is not None:
-            inner = with_pitch(inner, pitch)
-        changes["layout"] = str(inner)
-        if rank(inner) == 2 and changes.get("element", self.element) in ELEMENTS:
-            self._follow(changes, product(inner.shape[1]))  # type: ignore[index]
-        try:
-            later = super().change(**{**changes, "index": 0, "row": 0, "column": 0})
-        except CuteLabError:
-            return super().change(**changes)  # with its own error
-        ends = later.last_index(), later.shape[0] - 1, later.shape[1] - 1
-        for name, end in zip(("index", "row", "column"), ends, strict=True):
-            changes.setdefault(name, min(getattr(self, name), end))
-        return super().change(**changes)
-
-    def _follow(self, changes: dict[str, Any], cols: int) -> None:
-        """Access width and kind after a change of the element, the kind or the tile."""
-        item = ELEMENTS[changes.get("element", self.element)]
-        kind = changes.get("kind", self.kind)
-        kind = {"ldmatrix": "ldmatrix x4", "stmatrix": "stmatrix x4"}.get(kind, kind)
-        if kind not in KINDS:
-            return
-        if "kind" not in changes and not widths(kind, item, cols):
-            changes["kind"] = kind = "load"
-        able = widths(kind, item, cols)
-        if "access_bytes" not in changes and able:
-            want = item if self.vector == 1 and "element" in changes else self.access_bytes
-            changes["access_bytes"] = max((w for w in able if w <= want), default=able[0])
-
-    def controls(self) -> tuple[Control, ...]:
-        found = {c.name: c for c in super().controls()}
-        rows, cols = self.shape
-        place = pitched(self.inner)
-        pitch = ()
-        if place is not None:
-            least, tip = self.shape[1 - place], f"from one {('row', 'column')[place]} to the next, in elements"
-            pitch = (
-                Control("pitch", "slider", self.pitch, "Tile", "pitch", "elements", least, least + PADDINGS, tip=tip),
-            )
-        able = widths(self.kind, self.element_bytes, cols)
-        kinds = tuple(k for k in KINDS if widths(k, self.element_bytes, cols))
-        unit = "row" if self.read == "row" else "column"
-        own = (found["lane_row"], found["lane_col"])
-        along = (replace(found["index"], hi=self.last_index(), unit=unit),)
-        return (
-            found["layout"],
-            found["element"],
-            *pitch,
-            found["swizzle"],
-            replace(found["kind"], choices=kinds),
-            replace(found["access_bytes"], choices=able, kind="toggle" if len(able) <= 4 else "dropdown"),
-            found["read"],
-            *(own if self.read == "own" else along),
-            replace(found["row"], hi=rows - 1),
-            replace(found["column"], hi=cols - 1),
-        )
-
-    def call(self, name: str) -> str:
-        """As `Params.call`; a default is written too where it would follow another knob (4 bytes a lane of half)."""
-        plain = BanksParams()
-        if self.read != "own":  # formulas that this picture does not use
-            self = replace(self, lane_row=plain.lane_row, lane_col=plain.lane_col)
-        given = {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(plain, n)}
-        rebuilt = plain.change(**given)
-        given |= {n: getattr(self, n) for n in self.names() if getattr(self, n) != getattr(rebuilt, n)}
-        parts = [f"{n}={given[n]!r}" for n in self.names() if n in given]
-        return f"explore.{name}({', '.join(parts).removeprefix('layout=')})".replace("'", '"')
-
-    def probe(self, cell: int) -> dict[str, Any]:
-        cells = compute(self).cells
-        if not 0 <= cell < len(cells) or cells[cell, 0] < 0:
-            raise CuteLabError(f"probe cell {cell} is not one of the {len(cells)} cells that are drawn")
-        return {"row": int(cells[cell, 0]), "column": int(cells[cell, 1])}
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,91 +29,194 @@ class Result:
 
     table          the offset of each element, (rows, columns) of the tile
     access, waves  which element each lane starts at; what the hardware makes of it
-    cures          what padding and swizzle could do, best first; () where the tile is not plain rows
-    rows, columns  the window of the tile that is drawn, where lanes move 4 bytes or less
-    lines          the 128-byte lines of memory that are drawn, where lanes move 8 or 16 bytes: all, or those with lanes
-    held           which element (row * columns + column) is the first in each drawn piece of memory, -1 for none
+    fixes          what padding and swizzle could do, best first; () where the tile is not plain rows
+    rows, columns  the window of the tile that is drawn, where lanes move a word or less
+    memory         the lines of memory that are drawn, where lanes move more
     cells          (row, column) of each probe cell of the picture; -1 for none
     """
 
     params: BanksParams
     layout: Layout | ComposedLayout
-    table: np.ndarray
+    table: Array
     access: TileAccess
     waves: Wavefronts
-    cures: tuple[Cure, ...]
-    rows: np.ndarray
-    columns: np.ndarray
-    lines: np.ndarray
-    held: np.ndarray
-    cells: np.ndarray
+    fixes: tuple[Fix, ...]
+    rows: Array
+    columns: Array
+    memory: MemoryLines
+    cells: Array
 
     @property
     def wide(self) -> bool:
         """Do lanes move more than one word?"""
-        return self.params.access_bytes > 4
+        return self.params.wide
+
+    @property
+    def flat(self) -> bool:
+        """Is the tile so wide that the chart stands below it?"""
+        return flat(*self.table.shape)
+
+    @property
+    def group_lanes(self) -> int:
+        """How many lanes go together? A wide load whose lanes read in pairs goes in groups twice as large."""
+        return self.waves.group_lanes
+
+    @property
+    def group_count(self) -> int:
+        """How many groups of lanes does the instruction have?"""
+        return -(-self.params.addressing // self.group_lanes)
 
     @property
     def probed(self) -> int:
         """The probe cell that holds the probed element; -1 where it is not drawn."""
         row, column = self.params.row, self.params.column
         if self.wide:
-            unit = int(self.table[row, column]) * self.params.element_bytes // self.params.access_bytes
-            line, piece = divmod(unit, self.held.shape[1])
-            place = int(np.searchsorted(self.lines, line))
-            there = place < len(self.lines) and self.lines[place] == line
-            return place * self.held.shape[1] + piece if there else -1
+            return self.memory.cell(int(self.table[row, column]) * self.params.item)
         i, j = row - int(self.rows[0]), column - int(self.columns[0])
         return i * len(self.columns) + j if 0 <= i < len(self.rows) and 0 <= j < len(self.columns) else -1
+
+    @property
+    def touched(self) -> tuple[Array, Array]:
+        """Of each drawn element of the tile: the lowest lane that takes it (-1 for none), and how many lanes do."""
+        first, lanes = np.full(self.table.shape, -1), np.zeros(self.table.shape, int)
+        active = np.flatnonzero(self.access.active[0])[::-1]
+        row = self.access.row[0][active][:, None]
+        col = self.access.col[0][active][:, None] + np.arange(self.params.vector)
+        first[row, col] = active[:, None]  # the lowest lane comes last and stays
+        np.add.at(lanes, (np.broadcast_to(row, col.shape), col), 1)
+        return self.window(first), self.window(lanes)
+
+    def window(self, table: Array) -> Array:
+        """The drawn part of a table of the tile."""
+        return table[self.rows[0] : self.rows[-1] + 1, self.columns[0] : self.columns[-1] + 1]
+
+
+def flat(rows: int, cols: int) -> bool:
+    """Is a tile so wide that the chart stands below it?"""
+    return cols > 64 or (cols > 32 and rows <= 16)
 
 
 def compute(params: BanksParams) -> Result:
     """Where does each element lie, which does each lane take, and how many wavefronts is that?"""
-    inner, swizzle, (rows, cols) = params.inner, params.swizzled, params.shape
+    inner, swizzle, (rows, cols) = params.layout, params.swizzle, params.shape
     table = offsets(inner) if swizzle is None else swizzle(offsets(inner))
-    if swizzle is not None and (int(table.max()) + 1) * params.element_bytes > SHARED_BYTES:
+    limit = params.chip.shared_bytes
+    if swizzle is not None and (int(table.max()) + 1) * params.item > limit:
         raise CuteLabError(
-            f"{swizzle} moves elements to offset {int(table.max()):,}, beyond the {SHARED_BYTES:,} bytes of shared memory"
+            f"{swizzle} moves elements to offset {int(table.max()):,}, beyond the {limit:,} bytes of shared memory"
         )
     table.flags.writeable = False
-    access = banks_access.places(params)
-    waves = banks_access.count(params, access, table)
-    cures = banks_access.cures(access, rows, cols, params.element_bytes) if params.row_major else ()
+    access = places(params)
+    waves = count(params, access, table)
+    fixes = _fixes(access, rows, cols, params.item) if params.row_major else ()
     layout = inner if swizzle is None else ComposedLayout(swizzle, 0, inner)
-    return Result(params, layout, table, access, waves, cures, *_drawn(params, table, access, waves))
+    return Result(params, layout, table, access, waves, fixes, *_drawn(params, table, access, waves))
 
 
-def _drawn(params: BanksParams, table: np.ndarray, access: TileAccess, waves: Wavefronts) -> tuple[np.ndarray, ...]:
-    """rows, columns, lines, held, cells: the part of tile or memory that is drawn, from where the lanes are."""
-    (rows, cols), size = params.shape, max(4, params.access_bytes)
-    active = access.active[0]
-    tall = 32 if banks_panels.flat(rows, cols) else 64
-    at = window(rows, int(access.row[0][active].min()), tall), window(cols, int(access.col[0][active].min()), 128)
-    across = 128 // size
-    unit = table.ravel() * params.element_bytes // size
-    count = int(unit.max()) // across + 1
-    lines = np.arange(count) if count <= LINES else np.unique(waves.word[active] // 32)
-    first = np.full(count * across, -1)
-    first[unit[::-1]] = np.arange(unit.size)[::-1]
-    held = first.reshape(count, across)[lines]
-    number = held.ravel() if params.access_bytes > 4 else (at[0][:, None] * cols + at[1]).ravel()
-    cells = np.where(number[:, None] < 0, -1, np.stack(np.divmod(number, cols), axis=1))
-    found = (*at, lines, held, cells)
-    for array in found:
-        array.flags.writeable = False
-    return found
+def probe(result: Result, cell: int) -> dict[str, Any]:
+    """Which changes put the probe on this probe cell of the picture?"""
+    cells = result.cells
+    if not 0 <= cell < len(cells) or cells[cell, 0] < 0:
+        raise CuteLabError(f"probe cell {cell} is not one of the {len(cells)} cells that are drawn")
+    return {"row": int(cells[cell, 0]), "column": int(cells[cell, 1])}
 
 
-def window(extent: int, at: int, most: int) -> np.ndarray:
-    """Which of `extent` rows are drawn? All, or `most` of them from a multiple of half of `most` on, with `at` among them.
+def places(params: BanksParams) -> TileAccess:
+    """Where does each lane start? Lanes that leave the tile are idle.
 
-    >>> window(8, 3, 64).tolist(), window(200, 130, 64)[[0, -1]].tolist()
-    ([0, 1, 2, 3, 4, 5, 6, 7], [128, 191])
+    row       along row `index`, then along the next rows
+    column    down column `index` (wide lanes: down the piece that holds it), then down the next ones
+    diagonal  one row and one piece further with each lane, from (0, index) on; columns wrap around
+    block     8 lanes down (ldmatrix 16), then the next piece, from (0, index) on
+    own       the two formulas in t: row and column
     """
-    start = 0 if extent <= most else min(at // (most // 2) * (most // 2), extent - most)
-    return np.arange(start, min(extent, start + most))
+    (rows, cols), vector, read, lane = params.shape, params.vector, params.read, np.arange(params.chip.lanes)
+    pieces, piece = cols // vector, params.index // vector
+    if read == "row":
+        row, col = params.index + lane // pieces, lane % pieces * vector
+    elif read == "column":
+        row, col = lane % rows, (piece + lane // rows) * vector
+    elif read == "diagonal":
+        row, col = lane, (piece + lane) % pieces * vector
+    elif read == "block":
+        row, col = lane % params.block_rows, (piece + lane // params.block_rows) * vector
+    else:
+        row, col = formula(params.lane_row, lane), formula(params.lane_col, lane)
+    kind, lanes = KINDS[params.kind][0], params.addressing
+    idle = (row < 0) | (row >= rows) | (col < 0) | (col + vector > cols) | (lanes <= lane)
+    if "matrix" in kind and int((~idle).sum()) != lanes:
+        lost = int(np.flatnonzero(idle)[0])
+        raise CuteLabError(
+            f"{params.kind} takes the addresses of lanes 0 to {lanes - 1}, and lane {lost} goes to ({row[lost]},{col[lost]}), "
+            f"outside the tile of {rows} x {cols}; take a larger tile, another pattern or fewer matrices"
+        )
+    if idle.all():
+        raise CuteLabError(
+            f"no lane stays inside the tile of {rows} x {cols}: lane 0 goes to ({row[0]},{col[0]}); "
+            "rows and columns count from 0"
+        )
+    crooked = ~idle & (col % vector != 0)
+    if crooked.any():
+        first = int(np.argmax(crooked))
+        raise CuteLabError(
+            f"lane {first} starts at ({row[first]},{col[first]}); {params.access_bytes} bytes a lane must start at a column that "
+            f"is a multiple of {vector}"
+        )
+    return TileAccess(
+        np.where(idle, 0, row), np.where(idle, 0, col), params.access_bytes, kind, ~idle, chip=params.chip
+    )
 
 
-def panels(result: Result) -> Picture:
-    """The picture of a result, as plain data: the tile (or memory) with its lanes, the wavefronts, the verdict."""
-    return banks_panels.picture(result)
+def count(params: BanksParams, access: TileAccess, table: Array) -> Wavefronts:
+    """How many wavefronts, in a tile with this table of offsets? Raises CuteLabError where a lane's elements are torn apart."""
+    row, col, active = access.row[0], access.col[0], access.active[0]
+    vector, item = params.vector, params.item
+    start = np.where(active, table[row, col], 0)
+    if vector > 1:
+        reach = table[row[:, None], np.minimum(col[:, None] + np.arange(vector), table.shape[1] - 1)]
+        torn = active & (reach != start[:, None] + np.arange(vector)).any(axis=1)
+        crooked = active & (start % vector != 0)
+        lane = int(np.argmax(torn if torn.any() else crooked))
+        if torn.any():
+            shown = ", ".join(map(str, reach[lane, :4].tolist())) + (" ..." if vector > 4 else "")
+            raise CuteLabError(
+                f"lane {lane} would move the {vector} elements from ({row[lane]},{col[lane]}) on, but they lie at the offsets "
+                f"{shown}; {access.access_bytes} bytes a lane need neighbours: a stride of 1 along the row, and a swizzle whose "
+                f"base is {vector.bit_length() - 1} or more"
+            )
+        if crooked.any():
+            raise CuteLabError(
+                f"lane {lane} starts at offset {start[lane]}, byte {start[lane] * item}, which is not a multiple of "
+                f"{access.access_bytes}; {access.access_bytes} bytes a lane need a pitch that is a multiple of {vector} elements"
+            )
+    return wavefronts(WarpAccess(start * item, access.access_bytes, access.kind, active, chip=params.chip))
+
+
+@lru_cache(maxsize=64)
+def _fixes(access: TileAccess, rows: int, cols: int, element_bytes: int) -> tuple[Fix, ...]:
+    """Which paddings and swizzles are there, best first? Of each kind the cheapest for each count of wavefronts."""
+    kept: dict[tuple[str, int], Fix] = {}
+    for fix in conflict_free(access, rows, cols, element_bytes):
+        kept.setdefault((fix.kind, fix.wavefronts), fix)
+    return tuple(kept.values())
+
+
+def _drawn(
+    params: BanksParams, table: Array, access: TileAccess, waves: Wavefronts
+) -> tuple[Array, Array, MemoryLines, Array]:
+    """rows, columns, memory, cells: the part of tile or memory that is drawn, from where the lanes are."""
+    rows, cols = params.shape
+    active = access.active[0]
+    tall = 32 if flat(rows, cols) else 64
+    at = (
+        window(rows, int(access.row[0][active].min()), tall, half=True),
+        window(cols, int(access.col[0][active].min()), 128, half=True),
+    )
+    memory = memory_lines(
+        table, params.item, params.access_bytes, params.chip, waves.access.byte_address[active], LINES
+    )
+    number = memory.held.ravel() if params.wide else (at[0][:, None] * cols + at[1]).ravel()
+    cells = np.where(number[:, None] < 0, -1, np.stack(np.divmod(number, cols), axis=1))
+    for array in (*at, cells):
+        array.flags.writeable = False
+    return *at, memory, cells

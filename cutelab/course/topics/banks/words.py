@@ -1,22 +1,17 @@
-"""The words of topic "banks": who comes, what it costs, which cures there are. Reads a `Result`; counts nothing itself."""
+"""The words of topic "banks": who comes, what it costs, which fixes there are. Counts nothing itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cutelab.advise.conflict_free import Cure
-from cutelab.core import notation
+from cutelab.advise.conflict_free import Fix
 from cutelab.core.layout import Layout
-from cutelab.course.card import picture as panels
-from cutelab.course.card.picture import Verdict
-from cutelab.course.card.words import count, number
-from cutelab.course.topics.banks.access import block_rows
-from cutelab.course.topics.banks.chart import group_count, group_lanes
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.banks.model import BanksParams, Result
+from cutelab.course.card.parts.code import cpp_type, cpp_value
+from cutelab.course.card.picture import Offer, Verdict
+from cutelab.course.card.words import count, number, state_of
+from cutelab.course.topics.banks.knobs import BanksParams
+from cutelab.course.topics.banks.model import Array, Result
+from cutelab.hardware.chip import Address
 
 VERBS = {
     "load": "reads",
@@ -35,7 +30,7 @@ def subtitle(result: Result) -> str:
     params = result.params
     words = f"{params.element}, {noun(params)}. {who(params)} "
     if result.wide:
-        groups, size = group_count(result), group_lanes(result)
+        groups, size = result.group_count, result.group_lanes
         words += f"{GROUPS[groups]} of {size} lanes." if groups > 1 else "All lanes go together."
     else:
         named = len(result.columns) <= 32 and len(result.rows) <= 32
@@ -76,19 +71,19 @@ def who(params: BanksParams) -> str:
         row, col = (text if len(text) <= 24 else text[:23] + "…" for text in (params.lane_row, params.lane_col))
         return f"Lane t {does} ({row}, {col})."
     if params.read == "row":
-        if pieces >= 32:
+        if pieces >= params.chip.lanes:
             return (
                 f"Lane Ti {does} {'column i' if vector == 1 else f'piece i ({vector} elements)'} of row {params.index}."
             )
         return f"The lanes go along row {params.index}, then the next rows."
     if params.read == "column":
-        if rows >= 32:
+        if rows >= params.chip.lanes:
             return f"Lane Ti {does} row i of {place(params)}."
         return f"Lane Ti {does} row i mod {rows} from {place(params)} on."
     if params.read == "diagonal":
         step = "i" if vector == 1 else f"{vector}i"
         return f"Lane Ti {does} row i, column ({first} + {step}) mod {pieces * vector}."
-    high = block_rows(params.kind)
+    high = params.block_rows
     return f"Lane Ti {does} row i mod {high}, piece i div {high}."
 
 
@@ -109,74 +104,67 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     """The count with its ideal, and which lanes are the reason; a second one where the swizzle does nothing."""
     waves, params = result.waves, result.params
     second = waves.reason()
-    idle = 32 - int(result.access.active[0].sum())
+    idle = params.chip.lanes - int(result.access.active[0].sum())
     if idle and "matrix" not in params.kind:
         second += f"; {count(idle, 'lane')} idle"
     pitch = params.pitch
     if params.row_major and pitch is not None and pitch > params.shape[1]:
         second += f"; {padding(params)} of padding"
-    found = [Verdict("good" if waves.ways == 1 or not waves.excess else "bad", waves.summary(), second)]
-    if params.swizzled is not None:
-        plain = offsets_before(result)
-        if (plain == result.table).all():
-            source = params.swizzled.yyy
-            why = f"its source bits begin at offset {number(source & -source)}" if source else "it has no bits"
-            found.append(Verdict("note", f"{params.swizzled} moves nothing in this tile: {why}."))
+    found = [
+        Verdict("good" if waves.ways == 1 else state_of(int(waves.count), int(waves.ideal)), waves.summary(), second)
+    ]
+    swizzle = params.swizzle
+    if swizzle is not None and (swizzle(result.table) == result.table).all():  # a swizzle is its own inverse
+        why = (
+            f"its source bits begin at offset {number(swizzle.yyy & -swizzle.yyy)}" if swizzle.yyy else "it has no bits"
+        )
+        found.append(Verdict("note", f"{swizzle} moves nothing in this tile: {why}."))
     return tuple(found)
-
-
-def offsets_before(result: Result) -> np.ndarray:
-    """The offsets without the swizzle (a swizzle is its own inverse)."""
-    return result.params.swizzled(result.table)  # type: ignore[misc]
 
 
 def padding(params: BanksParams) -> str:
     """`32 words (3 %)`: the memory between the rows."""
     rows, cols = params.shape
-    extra = (params.pitch - cols) * rows * params.element_bytes  # type: ignore[operator]
-    share = f"({100 * (params.pitch - cols) / cols:.0f} %)"  # type: ignore[operator]
-    return f"{count(extra, 'byte') if extra % 4 else count(extra // 4, 'word')} {share}"
+    extra, word = (params.pitch - cols) * rows * params.item, params.chip.word_bytes
+    share = f"({100 * (params.pitch - cols) / cols:.0f} %)"
+    return f"{count(extra, 'byte') if extra % word else count(extra // word, 'word')} {share}"
 
 
 def status(result: Result) -> str:
     """The probe in words."""
     row, column = result.params.row, result.params.column
-    offset = int(result.table[row, column])
-    byte = offset * result.params.element_bytes
     access = result.access
     start = access.col[0]
     here = access.active[0] & (access.row[0] == row) & (start <= column) & (column < start + result.params.vector)
     lanes = np.flatnonzero(here).tolist()
-    words = f"({row},{column}) → offset {offset} elements · byte {byte} · word {byte // 4} · bank {byte // 4 % 32}"
+    words = f"({row},{column}) → {Address(int(result.table[row, column]), result.params.item, result.params.chip)}"
     if not lanes:
         return words
     names = ", ".join(f"T{lane}" for lane in lanes[:3]) + (f" ... ({len(lanes)} lanes)" if len(lanes) > 3 else "")
     return f"{words} · lane{'s' if len(lanes) > 1 else ''} {names}"
 
 
-def offers(result: Result) -> tuple[panels.Cure, ...]:
-    """Three cures at most that beat the tile as given, a padding among them if one does; and the way back, if padding hurts."""
-    params, cures = result.params, result.cures
-    if not cures:
+def offers(result: Result) -> tuple[Offer, ...]:
+    """Three fixes at most that beat the tile as given, a padding among them if one does; and the way back, if padding hurts."""
+    params, fixes = result.params, result.fixes
+    if not fixes:
         return ()
-    given, now = cures[0].given, int(result.waves.count)
-    plain = [c for c in cures if c.kind == "as given" and c.wavefronts < now]
-    better = [c for c in cures if c.kind != "as given" and (given is None or c.wavefronts < given)]
+    given, now = fixes[0].given, int(result.waves.count)
+    plain = [f for f in fixes if f.kind == "as given" and f.wavefronts < now]
+    better = [f for f in fixes if f.kind != "as given" and (given is None or f.wavefronts < given)]
     kept = better[:3]
-    if not any(c.kind == "padding" for c in kept):
-        kept[2:] = [c for c in better if c.kind == "padding"][:1] or kept[2:]
-    back = [c for c in plain if not kept and c.wavefronts == given]
-    return tuple(_offer(c, params) for c in back + kept)
+    if not any(f.kind == "padding" for f in kept):
+        kept[2:] = [f for f in better if f.kind == "padding"][:1] or kept[2:]
+    back = [f for f in plain if not kept and f.wavefronts == given]
+    return tuple(_offer(f, params) for f in back + kept)
 
 
-def _offer(cure: Cure, params: BanksParams) -> panels.Cure:
-    swizzle = "" if cure.swizzle is None else str(cure.swizzle)
-    name = cure.name if cure.kind != "as given" else f"pitch {cure.pitch}"
-    return panels.Cure(
-        f"{name}  {count(cure.wavefronts, 'wavefront')}",
-        cure.cost,
-        {"pitch": cure.pitch, "swizzle": swizzle},
-        in_use=(params.pitch, params.swizzle) == (cure.pitch, swizzle),
+def _offer(fix: Fix, params: BanksParams) -> Offer:
+    return Offer(
+        f"{fix.name if fix.kind != 'as given' else f'pitch {fix.pitch}'}  {count(fix.wavefronts, 'wavefront')}",
+        fix.cost,
+        {"pitch": fix.pitch, "swizzle": "" if fix.swizzle is None else str(fix.swizzle)},
+        in_use=(params.pitch, params.swizzle) == (fix.pitch, fix.swizzle),
     )
 
 
@@ -186,14 +174,20 @@ def copies(result: Result) -> dict[str, str]:
     found = {"cutelab": params.call("banks"), "CuTe": str(result.layout)}
     if params.row_major:
         rows, cols = params.shape
-        cure = Cure(rows, cols, params.element_bytes, params.pitch, params.swizzled, 0, 0, 0, (), 0, None)  # type: ignore[arg-type]
-        found["CuTe C++"] = cure.cpp
+        fix = Fix(rows, cols, params.item, params.pitch, params.swizzle, 0, 0, 0, (), 0, None, chip=params.chip)
+        found["CuTe C++"] = fix.cpp
         if params.element in NUMBA:
-            places = max(rows * params.pitch, int(result.table.max()) + 1)  # type: ignore[operator]
-            found["Numba"] = f"tile = cuda.shared.array({places}, numba.{NUMBA[params.element]})\ntile[{cure.index}]"
-    elif isinstance(result.layout, Layout):
-        found["CuTe C++"] = notation.print_type(result.layout.shape, result.layout.stride)
+            places = max(rows * params.pitch, int(result.table.max()) + 1)
+            found["Numba"] = f"tile = cuda.shared.array({places}, numba.{NUMBA[params.element]})\ntile[{fix.index}]"
     else:
-        inner = notation.print_type(result.layout.inner.shape, result.layout.inner.stride)
-        found["CuTe C++"] = f"composition({str(result.layout.outer).replace('Sw', 'Swizzle')}{{}}, {inner}{{}})"
+        layout = result.layout
+        found["CuTe C++"] = cpp_type(layout) if isinstance(layout, Layout) else cpp_value(layout, offset=False)
     return found
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a cell, and its numbers."""
+    row, column = np.maximum(result.cells, 0).T
+    at = Address(result.table[row, column], result.params.item, result.params.chip)
+    table = np.stack([row, column, at.offset, at.byte, at.word, at.bank], axis=-1)
+    return "({0},{1}) → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32)

@@ -1,24 +1,19 @@
-"""The panels and the words of topic "layout". Reads a `Result` of scenes/layout.py; computes no offsets of its own."""
+"""The card of topic "layout": the grid of offsets beside memory itself. Computes no offsets of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cutelab.core import int_tuple, notation
-from cutelab.core.int_tuple import idx2crd, to_text
-from cutelab.core.layout import Layout, rank, size
-from cutelab.core.printing import print_layout
-from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Key, Line, Lines, Picture, Ring, Scale, Tips
-from cutelab.course.card.words import ELEMENTS, count, number
-from cutelab.course.topics.layout.words import coordinate, coords, cosize_of, subtitle, verdict
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.layout.model import Result
-
-MAX_PRINTED = 4096  # elements up to which "Copy as" offers the text of print_layout
+from cutelab.core.layout import rank, size
+from cutelab.course.card.parts.gaps import mode_gaps
+from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Key, Picture, Ring, Scale
+from cutelab.course.card.words import count, number
+from cutelab.course.topics.layout import words
+from cutelab.course.topics.layout.model import Array, Result
+from cutelab.hardware.chip import Address
 
 
 @dataclass(frozen=True)
@@ -53,10 +48,10 @@ class Room:
         return self.across == 16
 
 
-def picture(result: Result) -> Picture:
-    """The whole card."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: the grid of offsets, memory, the probe's arithmetic, the verdict."""
     params, layout, room = result.params, result.layout, Room.of(result)
-    tile, arithmetic = _tile(result, room), _arithmetic(result)
+    tile, arithmetic = _tile(result, room), words.arithmetic(result)
     memory, past_end = _memory(result, room)
     beside = (((tile,), (memory, arithmetic)),) if room.names else (((tile,), (memory,)), ((arithmetic,),))
     shared = bool(result.shared.any())
@@ -65,31 +60,31 @@ def picture(result: Result) -> Picture:
     legend += [Key("hole", "hole")] if memory.states is not None and (memory.states & HOLE).any() else []
     legend += [Key("past the end", "past_end")] if past_end else []
     return Picture(
-        title=params.layout,
+        title=str(params.layout),
         call=params.call("layout"),
-        subtitle=subtitle(result),
+        subtitle=words.subtitle(result),
         body=(((tile, memory, arithmetic),),) if room.above else beside,
         widths=(room.widths, (688,))[: 1 if room.above or room.names else 2],
         legend=tuple(legend),
-        verdicts=(verdict(result),),
-        status=_status(result),
-        reads=f"{params.element}, {count(size(layout), 'element')}, cosize {number(cosize_of(result))}",
-        copies=_copies(layout),
-        tips=_tips(result),
+        verdicts=words.verdicts(result),
+        status=words.status(result),
+        reads=f"{params.element}, {count(size(layout), 'element')}, cosize {number(words.cosize_of(result))}",
+        copies=words.copies(layout),
+        tips=words.tips(result),
         probed=result.probed,
     )
 
 
-def _colours(result: Result, table: np.ndarray, rows: Any, columns: Any) -> tuple[np.ndarray, Scale]:
+def _colours(result: Result, table: Array, rows: Any, columns: Any) -> tuple[Array, Scale]:
     """The fill of cells with these offsets at these rows and columns, and the scale that it indexes."""
-    colour, item = result.params.colour, ELEMENTS[result.params.element]
+    colour, at = result.params.colour, Address(table, result.params.item, result.params.chip)
     if colour == "offset":
         span = result.high - result.low + 1
         return np.clip((table - result.low) * 32 // span, 0, 31), "offset"
     if colour == "bank":
-        return table * item // 4 % 32, "bank"
+        return at.bank, "bank"
     if colour == "128-byte line":
-        return table * item // 128 % 8, "category"
+        return at.line % 8, "category"
     return np.broadcast_to((rows if colour == "row" else columns) % 8, table.shape), "category"
 
 
@@ -117,7 +112,7 @@ def _tile(result: Result, room: Room) -> Grid:
     if result.shared[probed]:
         twins = np.argwhere((result.table == result.offset) & result.inside)
         rings += [Ring(i, j, i, j, "twin") for i, j in twins.tolist() if (i, j) != probed][:64]
-    inner = getattr(result.layout, "inner", result.layout)
+    inner = result.params.inner
     return Grid(
         name="tile",
         fill=np.where(result.inside, fill, -1),
@@ -127,23 +122,11 @@ def _tile(result: Result, room: Room) -> Grid:
         row_heads=tuple(map(str, heads.tolist())),
         col_heads=tuple(map(str, columns.tolist())),
         cell=(width, height),
-        row_gap=() if one_mode else mode_gaps(inner.shape[0], rows, height),
-        col_gap=() if one_mode else mode_gaps(inner.shape[1:], columns, width),
+        row_gap=() if one_mode else mode_gaps(inner[0].shape, rows, height),
+        col_gap=() if one_mode else mode_gaps(tuple(m.shape for m in inner)[1:], columns, width),
         rings=tuple(rings),
         probe=np.where(result.inside, np.arange(result.table.size).reshape(result.table.shape), -1),
     )
-
-
-def mode_gaps(shape: Any, ids: np.ndarray, side: int) -> tuple[int, ...]:
-    """Room between the inner modes of a nested mode: 5 at the innermost tile, 10 where a second level starts."""
-    extents = [s for s in int_tuple.flatten(shape) if s > 1]
-    if len(extents) < 2 or side < 9:
-        return ()
-    gaps = np.where(ids % extents[0] == 0, 5, 0)
-    if len(extents) > 2:
-        gaps = np.where(ids % (extents[0] * extents[1]) == 0, 10, gaps)
-    gaps[0] = 0
-    return tuple(gaps.tolist())
 
 
 def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
@@ -166,13 +149,13 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
     states = np.where(
         past, PAST_END if room.names else 0, np.where(lives, states, HOLE if result.checked else 0)
     ).astype(np.uint8)
-    row, column = coords(result, first)
+    row, column = words.coords(result, first)
     fill, scale = _colours(result, at, row, column)
     probe = _cell_of(result, row, column, lives)
     labels = others = None
     if room.names:
         labels = np.where(lives, _name(result, row, column), "")
-        others = np.where(lives & (second >= 0), _name(result, *coords(result, second)), "")
+        others = np.where(lives & (second >= 0), _name(result, *words.coords(result, second)), "")
         others = np.where(
             lives & (result.counts[place] > 2), np.char.add("+", (result.counts[place] - 1).astype("U8")), others
         )
@@ -202,81 +185,13 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
     return grid, room.names and bool(past.any())
 
 
-def _cell_of(result: Result, row: np.ndarray, column: np.ndarray, lives: np.ndarray) -> np.ndarray:
+def _cell_of(result: Result, row: Array, column: Array, lives: Array) -> Array:
     i, j = row - int(result.rows[0]), column - int(result.columns[0])
     drawn = lives & (i >= 0) & (i < len(result.rows)) & (j >= 0) & (j < len(result.columns))
     return np.where(drawn, i * len(result.columns) + j, -1)
 
 
-def _name(result: Result, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+def _name(result: Result, row: Array, column: Array) -> Array:
     if rank(result.layout) == 1:
         return (row * 16 + column).astype("U8")
     return np.char.add(np.char.add(row.astype("U8"), ","), column.astype("U8"))
-
-
-def _arithmetic(result: Result) -> Lines:
-    """(2,3) -> 2·8 + 3·1 = 19, then bytes, word and bank."""
-    layout, params = result.layout, result.params
-    inner = getattr(layout, "inner", layout)
-    row, column = params.row, params.column
-    index = row * 16 + column if rank(layout) == 1 else row + int_tuple.product(inner.shape[0]) * column
-    coord = idx2crd(index, inner.shape)
-    leaves = zip(int_tuple.flatten(coord), int_tuple.flatten(inner.stride), strict=True)
-    before = int(result.before.ravel()[result.probed])
-    terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in leaves)
-    lines = [
-        Line("", "rule"),
-        Line(f" → {terms} = {before}", "read", to_text(coord) if isinstance(coord, tuple) else f"({coord})"),
-    ]
-    if inner is not layout:
-        shift = f"{before}" if not layout.offset else f"{layout.offset} + {before}"
-        lines.append(Line(f"{layout.outer}({shift}) = {result.offset}", "read"))
-    item = ELEMENTS[params.element]
-    byte = result.offset * item
-    lines.append(
-        Line(
-            f"{coordinate(result, row, column)}: byte {byte} as {params.element}  ·  word {byte // 4}  ·  bank {byte // 4 % 32}"
-        )
-    )
-    return Lines("arithmetic", tuple(lines))
-
-
-def _status(result: Result) -> str:
-    byte = result.offset * ELEMENTS[result.params.element]
-    at = coordinate(result, result.params.row, result.params.column)
-    return f"{at} → offset {result.offset} elements · byte {byte} · word {byte // 4} · bank {byte // 4 % 32}"
-
-
-def _tips(result: Result) -> Tips | None:
-    """What the pointer reads; none where a number does not fit into the 32 bits that travel to the browser."""
-    byte = result.table * ELEMENTS[result.params.element]
-    row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
-    table = np.stack([row, column, result.table, byte, byte // 4, byte // 4 % 32], axis=-1).reshape(-1, 6)
-    if np.abs(table).max() >= 2**31:
-        return None
-    where = "({0},{1})"
-    if rank(result.layout) == 1:
-        table[:, 0] = table[:, 0] * 16 + table[:, 1]
-        where = "({0})"
-    return Tips(where + " → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32))
-
-
-def _copies(layout: Any) -> dict[str, str]:
-    found = {"CuTe": str(layout)}
-    if isinstance(layout, Layout):
-        found["Python"] = f"Layout({_python(layout.shape)}, {_python(layout.stride)})"
-        found["C++ type"] = notation.print_type(layout.shape, layout.stride)
-    else:
-        found["Python"] = f'parse_layout("{layout}")'
-        inner = notation.print_type(layout.inner.shape, layout.inner.stride)
-        offset = f"_{layout.offset}" if layout.offset >= 0 else f"Int<{layout.offset}>"
-        found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},{offset},{inner}>"
-    if rank(layout) == 2 and size(layout) <= MAX_PRINTED:
-        found["print_layout"] = print_layout(layout)
-    return found
-
-
-def _python(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_python, value)) + ("," if len(value) == 1 else "") + ")"
-    return str(value)

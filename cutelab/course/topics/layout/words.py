@@ -1,19 +1,27 @@
-"""The words of topic "layout": what the layout is, said in sentences. Reads a `Result` of scenes/layout.py."""
+"""The words of topic "layout": what the layout is, said in sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from cutelab.core import int_tuple
+from cutelab.core.composed import ComposedLayout
+from cutelab.core.int_tuple import idx2crd, to_text
 from cutelab.core.layout import Layout, cosize, rank, size
+from cutelab.core.printing import print_layout
 from cutelab.core.queries import strides_nest
-from cutelab.course.card.picture import Verdict
+from cutelab.course.card.parts.code import cpp_type, python_value
+from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.parts.warp_reads import warp_reads, warp_verdict
+from cutelab.course.card.picture import Line, Lines, Tips, Verdict
 from cutelab.course.card.words import count, number
+from cutelab.course.topics.layout.model import Array, Result
+from cutelab.hardware.chip import Address
 
-if TYPE_CHECKING:
-    from cutelab.course.topics.layout.model import Result
+MAX_PRINTED = 4096  # elements up to which "Copy as" offers the text of print_layout
 
 
 def cosize_of(result: Result) -> int:
@@ -26,7 +34,7 @@ def coordinate(result: Result, i: int, j: int) -> str:
     return f"({i * 16 + j})" if rank(result.layout) == 1 else f"({i},{j})"
 
 
-def coords(result: Result, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def coords(result: Result, ids: Array) -> tuple[Array, Array]:
     """Row and column in the grid of the indices that `first` and `second` hold."""
     if not result.checked:
         return ids // len(result.columns) + result.rows[0], ids % len(result.columns) + result.columns[0]
@@ -50,17 +58,33 @@ def subtitle(result: Result) -> str:
     return words + f"Rows down are mode 0; columns across are modes 1 to {rank(result.layout) - 1}, mode 1 fastest."
 
 
+def verdicts(result: Result) -> tuple[Verdict, ...]:
+    """What the layout is; and what a warp pays that reads through it, which has a sign of its own."""
+    params = result.params
+    found = verdict(result)
+    if not params.warp or rank(result.layout) == 1:
+        return (found,)
+    row, column = params.row - int(result.rows[0]), params.column - int(result.columns[0])
+    reads = warp_reads(result.table, row, column, params.item, params.chip)
+    named = tuple(
+        replace(read, name=name)
+        for read, name in zip(reads, (f"column {params.column}", f"row {params.row}", "the diagonal"), strict=False)
+    )
+    second = warp_verdict(named, params.item)
+    return (found,) if second is None else (found, second)
+
+
 def verdict(result: Result) -> Verdict:
     """Is the layout one-to-one, dense, a broadcast, or does it lose data? And which mode has stride 1?"""
     layout, low, high = result.layout, result.low, result.high
-    inner = getattr(layout, "inner", layout)
+    inner = innermost(layout)
     total = size(layout)
     modes = list(zip(int_tuple.flatten(inner.shape), int_tuple.flatten(inner.stride), strict=True))
     neighbours = _neighbours(layout, inner)
     double = result.counts > 1
     if double.any():
         return _collisions(result, double, modes)
-    if not (result.checked or (inner is layout and strides_nest(inner))):
+    if not (result.checked or (layout is inner and strides_nest(inner))):
         return Verdict(
             "note",
             f"{count(total, 'element')}: the drawn part is exact, the whole is not checked point by point.",
@@ -72,7 +96,7 @@ def verdict(result: Result) -> Verdict:
             f"Every coordinate has its own offset; they run from {low} to {high}.",
             "A negative stride walks backwards: point the base at the last element, not the first."
             if any(d < 0 for _, d in modes)
-            else f"The offset {layout.offset} begins before the base.",
+            else f"The offset {getattr(layout, 'offset', 0)} begins before the base.",
         )
     empty = high + 1 - total
     if empty:
@@ -95,7 +119,7 @@ def _share(part: int, whole: int) -> str:
     return f"{percent} % of {number(whole)}"
 
 
-def _first_missing(used: np.ndarray) -> int:
+def _first_missing(used: Array) -> int:
     gaps = np.flatnonzero(used != np.arange(len(used)))
     return int(gaps[0]) if len(gaps) else len(used)
 
@@ -113,10 +137,10 @@ def _neighbours(layout: Any, inner: Layout) -> str:
     return "No mode has stride 1: no two neighbours touch in memory." if size(inner) > 1 else ""
 
 
-def _collisions(result: Result, double: np.ndarray, modes: list[tuple[int, int]]) -> Verdict:
+def _collisions(result: Result, double: Array, modes: list[tuple[int, int]]) -> Verdict:
     where = result.used[double]
     k = int(np.argmax(double))
-    a, b = (tuple(int(x) for x in coords(result, np.int64(ids[k]))) for ids in (result.first, result.second))
+    a, b = (tuple(int(x[0]) for x in coords(result, ids[k : k + 1])) for ids in (result.first, result.second))
     pair = f"{coordinate(result, *a)} and {coordinate(result, *b)}"
     still = [i for i, (s, d) in enumerate(modes) if d == 0 and s > 1]
     moving = int(np.prod([s for s, d in modes if d != 0], initial=1))
@@ -139,8 +163,66 @@ def _collisions(result: Result, double: np.ndarray, modes: list[tuple[int, int]]
     )
 
 
-def _runs(values: np.ndarray) -> str:
+def _runs(values: Array) -> str:
     """16 to 31, or the first few."""
     if values[-1] - values[0] + 1 == len(values):
         return f"{values[0]} to {values[-1]}"
     return ", ".join(map(str, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
+
+
+def arithmetic(result: Result) -> Lines:
+    """(2,3) -> 2·8 + 3·1 = 19, then bytes, word and bank."""
+    layout, params = result.layout, result.params
+    inner = params.inner
+    row, column = params.row, params.column
+    index = row * 16 + column if rank(layout) == 1 else row + params.grid[0] * column
+    coord = idx2crd(index, inner.shape)
+    leaves = zip(int_tuple.flatten(coord), int_tuple.flatten(inner.stride), strict=True)
+    before = int(result.before.ravel()[result.probed])
+    terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in leaves)
+    lines = [
+        Line("", "rule"),
+        Line(f" → {terms} = {before}", "read", to_text(coord) if isinstance(coord, tuple) else f"({coord})"),
+    ]
+    if isinstance(layout, ComposedLayout):
+        shift = f"{before}" if not layout.offset else f"{layout.offset} + {before}"
+        lines.append(Line(f"{layout.outer}({shift}) = {result.offset}", "read"))
+    at = Address(result.offset, params.item, params.chip)
+    where = coordinate(result, row, column)
+    lines.append(Line(f"{where}: byte {at.byte} as {params.element}  ·  word {at.word}  ·  bank {at.bank}"))
+    return Lines("arithmetic", tuple(lines))
+
+
+def status(result: Result) -> str:
+    params = result.params
+    at = Address(result.offset, params.item, params.chip)
+    return f"{coordinate(result, params.row, params.column)} → {at}"
+
+
+def tips(result: Result) -> Tips | None:
+    """What the pointer reads; none where a number does not fit into the 32 bits that travel to the browser."""
+    at = Address(result.table, result.params.item, result.params.chip)
+    row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
+    table = np.stack([row, column, at.offset, at.byte, at.word, at.bank], axis=-1).reshape(-1, 6)
+    if np.abs(table).max() >= 2**31:
+        return None
+    where = "({0},{1})"
+    if rank(result.layout) == 1:
+        table[:, 0] = table[:, 0] * 16 + table[:, 1]
+        where = "({0})"
+    return Tips(where + " → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32))
+
+
+def copies(layout: Any) -> dict[str, str]:
+    found = {"CuTe": str(layout)}
+    if isinstance(layout, Layout):
+        found["Python"] = f"Layout({python_value(layout.shape)}, {python_value(layout.stride)})"
+        found["C++ type"] = cpp_type(layout)
+    else:
+        found["Python"] = f'parse_layout("{layout}")'
+        inner = cpp_type(layout.inner)
+        offset = f"_{layout.offset}" if layout.offset >= 0 else f"Int<{layout.offset}>"
+        found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},{offset},{inner}>"
+    if rank(layout) == 2 and size(layout) <= MAX_PRINTED:
+        found["print_layout"] = print_layout(layout)
+    return found

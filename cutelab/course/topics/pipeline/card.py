@@ -1,53 +1,51 @@
-"""The panels of topic "pipeline". Reads a `Result` of scenes/pipeline.py; has no clock of its own."""
+"""The card of topic "pipeline": the timeline, the probed tile, cycles a tile, what the stages cost. Has no clock of its own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 
 from cutelab.course.card.picture import Bar, Bars, Key, Line, Lines, Picture, Spans, Tips
 from cutelab.course.card.words import count, number
-from cutelab.course.topics.pipeline import words as say
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.pipeline.model import Result
+from cutelab.course.topics.pipeline import words
+from cutelab.course.topics.pipeline.model import Array, Result
 
 SHOWN = 12  # tiles of one picture
 COPY, MMA, STAGE = 0, 1, 2  # rows of the timeline; stage s is row STAGE + s
 
 
-def picture(result: Result) -> Picture:
+def panels(result: Result) -> Picture:
     """The whole card."""
     params = result.params
     return Picture(
-        title=say.title(params),
+        title=words.title(params),
         call=params.call("pipeline"),
-        subtitle=say.subtitle(result),
-        body=(((timeline(result), one_tile(result)),), ((per_tile(result),), (price(result), worth(result)))),
+        subtitle=words.subtitle(result),
+        body=(((_timeline(result), _one_tile(result)),), ((_per_tile(result),), (_price(result), _worth(result)))),
         widths=((688,), (330, 334)),
         legend=(Key("waiting", "hole"), Key("nothing to do", "fill", "frame", 1), Key("probe", "probe")),
-        verdicts=(say.verdict(result), *say.registers(result)),
-        status=say.at_tile(result),
-        reads=say.reads(params),
-        copies=say.copies(result),
-        tips=tips(result),
+        verdicts=(words.verdict(result), *words.registers(result)),
+        status=words.at_tile(result),
+        reads=words.reads(params),
+        copies=words.copies(result),
+        tips=Tips(*words.tips(result)),
         probed=params.tile,
-        cures=say.cures(result),
+        offers=words.offers(result),
     )
 
 
-def window(result: Result) -> tuple[int, int]:
+def _window(result: Result) -> tuple[int, int]:
     """The first tile that is drawn, and how many: all, or some around the probe."""
     params = result.params
     shown = min(SHOWN, params.tiles)
     return min(max(params.tile - shown // 2, 0), params.tiles - shown), shown
 
 
-def timeline(result: Result) -> Spans:
+def _timeline(result: Result) -> Spans:
     """Copy, MMA and each stage of shared memory over time: who works on which tile, and who waits."""
     params, line = result.params, result.line
-    begin, shown = window(result)
+    begin, shown = _window(result)
     end = begin + shown
     first, last = (float(line.issue[begin]) if begin else 0.0), float(line.mma_end[end - 1])
     if params.axis == "one stage":
@@ -61,9 +59,9 @@ def timeline(result: Result) -> Spans:
     stages = min(params.stages, params.tiles)
     tall = min(22, 120 // stages)
     resting = (row < STAGE) & (working == 0)
-    words = "" if shown == params.tiles else f"; tiles {begin} to {end - 1} are shown"
+    more = "" if shown == params.tiles else f"; tiles {begin} to {end - 1} are shown"
     if params.stages > stages:
-        words = f"; {count(params.stages - stages, 'more stage')} stay{'s' * (params.stages - stages == 1)} empty"
+        more = f"; {count(params.stages - stages, 'more stage')} stay{'s' * (params.stages - stages == 1)} empty"
     return Spans(
         name="time",
         rows=("copy", "MMA", *(f"stage {s}" for s in range(stages))),
@@ -77,14 +75,14 @@ def timeline(result: Result) -> Spans:
         labels=(long, name),
         row_heights=(26, 26) + (tall,) * stages,
         row_gap=(0, 8, 12) + (4 if stages < 7 else 2,) * (stages - 1),
-        heading=f"{count(params.tiles, 'tile')}, {say.cycles(line.total)} cycles",
-        subheading="in a stage, a tile is copied, then multiplied" + words,
+        heading=f"{count(params.tiles, 'tile')}, {words.cycles(line.total)} cycles",
+        subheading="in a stage, a tile is copied, then multiplied" + more,
         probed=params.tile,
-        marks=marks(result) if shown == params.tiles else (),
+        marks=_marks(result) if shown == params.tiles else (),
     )
 
 
-def marks(result: Result) -> tuple[tuple[float, str], ...]:
+def _marks(result: Result) -> tuple[tuple[float, str], ...]:
     """When would the run end with enough stages? An upright line, where there are too few."""
     pipe = result.pipeline
     if pipe.limited_by != "stages" or pipe.stages_needed > 64:
@@ -93,7 +91,7 @@ def marks(result: Result) -> tuple[tuple[float, str], ...]:
     return ((enough, f"{pipe.stages_needed} stages would end here"),) if enough < result.line.total else ()
 
 
-def _stretches(result: Result) -> list[tuple[np.ndarray, ...]]:
+def _stretches(result: Result) -> list[tuple[Array, ...]]:
     """(row, start, end, tile, what): 0 waiting, 1 copying, 2 multiplying; one entry of arrays for each kind of stretch."""
     line, tile = result.line, np.arange(result.params.tiles)
     stage, zero = STAGE + line.stage, np.zeros(result.params.tiles, int)
@@ -110,20 +108,20 @@ def _stretches(result: Result) -> list[tuple[np.ndarray, ...]]:
     ]
 
 
-def one_tile(result: Result) -> Lines:
+def _one_tile(result: Result) -> Lines:
     """The probed tile: its times, and whom it waits for."""
     tile = result.params.tile
     return Lines(
         "tile",
         (
-            Line(f"→ {say.when(result, tile)}", "read", f"tile {tile}"),
-            Line(say.copy_waits(result, tile)),
-            Line(say.mma_waits(result, tile), "plain"),
+            Line(f"→ {words.when(result, tile)}", "read", f"tile {tile}"),
+            Line(words.copy_waits(result, tile)),
+            Line(words.mma_waits(result, tile), "plain"),
         ),
     )
 
 
-def per_tile(result: Result) -> Bars:
+def _per_tile(result: Result) -> Bars:
     """Cycles a tile: what copy and MMA need, and what some numbers of stages reach."""
     pipe, now = result.pipeline, result.params.stages
     most = int((pipe.shared_limit or 0) // pipe.tile_bytes)
@@ -132,29 +130,30 @@ def per_tile(result: Result) -> Bars:
     bars = [Bar("copy", pipe.copy_cycles, None, "cycles"), Bar("MMA", pipe.mma_cycles, None, "cycles")]
     for stages in sorted(s for s in wanted if s <= min(most, 64)):
         other = result.params.pipeline(stages=stages)
+        state: Literal["plain", "good", "bad"]
         state = "plain" if stages != now else "good" if other.steady_state == pipe.bound else "bad"
         bars.append(Bar(count(stages, "stage"), other.steady_state, pipe.bound, "cycles", state, say_ideal=False))
-    return Bars("cycles", tuple(bars), heading=f"cycles a tile, once full; the bound is {say.cycles(pipe.bound)}")
+    return Bars("cycles", tuple(bars), heading=f"cycles a tile, once full; the bound is {words.cycles(pipe.bound)}")
 
 
-def price(result: Result) -> Bars:
+def _price(result: Result) -> Bars:
     """What the stages and the tile take of the chip."""
     params, pipe = result.params, result.pipeline
-    limit, need = pipe.shared_limit or 0, say.accumulator_bytes(params)
+    limit, need, most = pipe.shared_limit or 0, words.accumulator_bytes(params), words.register_bytes(params)
     return Bars(
         "price",
         (
             Bar("shared memory", pipe.shared_bytes, None, f"of {number(limit)} bytes", most=limit),
-            Bar("accumulators", need, None, f"of {number(say.REGISTER_BYTES)} bytes",
-                "plain" if need <= say.REGISTER_BYTES else "bad", most=say.REGISTER_BYTES),
+            Bar("accumulators", need, None, f"of {number(most)} bytes",
+                "plain" if need <= most else "bad", most=most),
         ),
-        heading=f"the price, on {params.arch}",
+        heading=f"the price, on {params.limits_name}",
     )  # fmt: skip
 
 
-def worth(result: Result) -> Lines:
+def _worth(result: Result) -> Lines:
     """What a byte brings, against what the two rates ask for."""
-    pipe, balance = result.pipeline, say.balance(result)
+    pipe, balance = result.pipeline, words.balance(result)
     side = "the MMA" if pipe.intensity > balance else "the copy" if pipe.intensity < balance else "neither"
     return Lines(
         "worth",
@@ -164,16 +163,4 @@ def worth(result: Result) -> Lines:
             ),
             Line(f"copy and MMA balance at {balance:.4g}: {side} takes longer here", "muted"),
         ),
-    )
-
-
-def tips(result: Result) -> Tips:
-    """What the pointer reads on a tile."""
-    line = result.line
-    parts = (line.issue, line.copy_start, line.copy_end, line.mma_start, line.mma_end)
-    table = np.stack([np.arange(len(line.issue)), line.stage, *(np.round(x) for x in parts)], axis=1)
-    exact = all((x == np.round(x)).all() for x in parts)
-    return Tips(
-        "tile {0}, stage {1}\ncopy issued at {2}\ncopy {3} to {4}\nMMA {5} to {6}" + ("" if exact else "\n(rounded)"),
-        np.clip(table, 0, 2**31 - 1).astype(np.int32),
     )

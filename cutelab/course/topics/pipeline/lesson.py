@@ -8,7 +8,7 @@ from cutelab import Pipeline
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
-from cutelab.hardware.pipeline import SHARED_KB
+from cutelab.hardware.chip import CHIPS
 
 
 def cycles(stages: int = 1, m: int = 128, k: int = 32, latency: int = 600, copy_rate: int = 32) -> int:
@@ -76,7 +76,7 @@ def other_limit(random: Random) -> Prediction:
     """How many stages fit?"""
     k = random.choice((32, 64))
     stage = int(Pipeline(128, 128, k, arch=None).tile_bytes)
-    limit = SHARED_KB["sm_86"] * 1024
+    limit = CHIPS["sm_86"].block_bytes
     return Prediction(
         id="pipeline.3",
         title="How many stages fit?",
@@ -173,7 +173,7 @@ def draw_cycles(random: Random) -> tuple[int, int, int]:
 def what_binds() -> str:
     """Exercise 3: which of its options is it?"""
     need = Pipeline(128, 128, 64, latency=1500, arch=None).stages_needed
-    fits = SHARED_KB["sm_86"] * 1024 // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
+    fits = CHIPS["sm_86"].block_bytes // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
     return "c" if fits < need else "a"
 
 

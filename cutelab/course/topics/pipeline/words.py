@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from cutelab.course.card.picture import Cure, Verdict
+from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
+from cutelab.course.topics.pipeline.knobs import MOST_STAGES, PipelineParams
+from cutelab.course.topics.pipeline.model import Array, Result
+from cutelab.hardware.chip import H200
 
-if TYPE_CHECKING:
-    from cutelab.course.topics.pipeline.model import PipelineParams, Result
-
-REGISTER_BYTES = (
-    64 * 1024 * 4
-)  # of one multiprocessor, sm_70 to sm_100; tensor memory has as many. Source: as SHARED_KB
-MOST_TILE = 256  # the largest m or n that a cure offers
+MOST_TILE = 256  # the largest m or n that a fix offers
 
 
 def cycles(value: float) -> str:
@@ -43,6 +40,11 @@ def percent(part: float) -> str:
 def accumulator_bytes(params: PipelineParams) -> int:
     """Bytes of the m x n accumulators: 4 each, 8 for float64."""
     return params.m * params.n * (8 if params.element == "float64" else 4)
+
+
+def register_bytes(params: PipelineParams) -> int:
+    """Bytes that a multiprocessor has for accumulators: its registers, 4 bytes each; tensor memory has as many."""
+    return 4 * params.limits.registers
 
 
 def title(params: PipelineParams) -> str:
@@ -98,44 +100,40 @@ def balance(result: Result) -> float:
 
 def _help(result: Result) -> str:
     """How many stages would reach the bound, and is there room for them?"""
-    from cutelab.course.topics.pipeline.model import MOST_STAGES
-
     pipe, need = result.pipeline, result.pipeline.stages_needed
     limit, bytes_ = pipe.shared_limit, need * pipe.tile_bytes
     words = f"{count(need, 'stage')} would reach that, with {number(int(bytes_))} bytes"
     if limit is not None and bytes_ > limit:
-        return f"{words}; {pipe.arch} has {number(limit)} for a block. A smaller k shrinks a stage."
+        return f"{words}; {pipe.arch_name} has {number(limit)} for a block. A smaller k shrinks a stage."
     beyond = f"; the slider ends at {MOST_STAGES}" if need > MOST_STAGES else ""
     return f"{words} of shared memory{beyond}."
 
 
 def registers(result: Result) -> tuple[Verdict, ...]:
     """A second verdict, where the accumulators are larger than the registers."""
-    need = accumulator_bytes(result.params)
-    if need <= REGISTER_BYTES:
+    need, most = accumulator_bytes(result.params), register_bytes(result.params)
+    if need <= most:
         return ()
-    sentence = f"The accumulators need {number(need)} bytes; a multiprocessor has {number(REGISTER_BYTES)} for them"
+    sentence = f"The accumulators need {number(need)} bytes; a multiprocessor has {number(most)} for them"
     return (Verdict("bad", sentence, "Nothing holds them: make m or n smaller."),)
 
 
-def cures(result: Result) -> tuple[Cure, ...]:
+def offers(result: Result) -> tuple[Offer, ...]:
     """Which changes make the Tensor Core wait less? Least waiting first, then least shared memory."""
-    from cutelab.course.topics.pipeline.model import MOST_STAGES
-
     params, pipe = result.params, result.pipeline
     if result.waits < 1e-9:
         return ()
-    limit = pipe.shared_limit or 0
-    offers: list[dict[str, int]] = [{"stages": s} for s in (params.stages + 1, pipe.stages_needed)]
-    offers += [{name: 2 * getattr(params, name)} for name in ("m", "n", "k")]
-    offers += [{"k": params.k // 2, "stages": s} for s in range(params.stages, MOST_STAGES + 1) if params.k >= 16]
+    limit, registers = pipe.shared_limit or 0, register_bytes(params)
+    tried: list[dict[str, int]] = [{"stages": s} for s in (params.stages + 1, pipe.stages_needed)]
+    tried += [{name: 2 * getattr(params, name)} for name in ("m", "n", "k")]
+    tried += [{"k": params.k // 2, "stages": s} for s in range(params.stages, MOST_STAGES + 1) if params.k >= 16]
     found = []
-    for changes in offers:
+    for changes in tried:
         size = {n: changes.get(n, getattr(params, n)) for n in ("m", "n", "k", "stages")}
         bytes_ = (size["m"] + size["n"]) * size["k"] * pipe.element_bytes * size["stages"]
         wide = max(changes.get("m", 0), changes.get("n", 0), changes.get("k", 0))
         grown = accumulator_bytes(params) * size["m"] * size["n"] / (params.m * params.n)
-        too_big = wide and (wide > MOST_TILE or (grown > REGISTER_BYTES / 2 and grown > accumulator_bytes(params)))
+        too_big = wide and (wide > MOST_TILE or (grown > registers / 2 and grown > accumulator_bytes(params)))
         if bytes_ > limit or size["stages"] > MOST_STAGES or too_big:
             continue
         after = params.pipeline(**changes)
@@ -143,7 +141,7 @@ def cures(result: Result) -> tuple[Cure, ...]:
         if waits < result.waits - 0.005:
             found.append((round(waits, 3), bytes_, len(changes), changes))
     found.sort(key=lambda f: f[:3])
-    kept: list[Cure] = []
+    kept: list[Offer] = []
     seen: set[tuple[str, ...]] = set()
     for waits, bytes_, _, changes in found:
         names = tuple(sorted(changes))
@@ -153,16 +151,22 @@ def cures(result: Result) -> tuple[Cure, ...]:
         more = int(bytes_ - pipe.shared_bytes)
         line = ", ".join(f"{n} {v}" for n, v in changes.items())
         second = f"{'+' if more >= 0 else '−'}{number(abs(more))} bytes of shared memory"
-        kept.append(Cure(f"{line}  waits {percent(waits)}", second, changes))
+        kept.append(Offer(f"{line}  waits {percent(waits)}", second, changes))
     return tuple(kept)
 
 
 def copies(result: Result) -> dict[str, str]:
     """The tile and its stages as code: CuTe, CUTLASS 2.x, and the model."""
     p, pipe = result.params, result.pipeline
+    here = f'"{p.arch}"' if p.chip == H200 else p.spell("chip")
+    imports = (
+        "from cutelab import Pipeline"
+        if p.chip == H200
+        else "from cutelab import Pipeline\nfrom cutelab.hardware.chip import Chip"
+    )
     model = (
         f"Pipeline({p.m}, {p.n}, {p.k}, {pipe.element_bytes:g}, stages={p.stages}, latency={p.latency}, "
-        f'copy_rate={p.copy_rate}, mma_rate={p.mma_rate}, tiles={p.tiles}, arch="{p.arch}")'
+        f"copy_rate={p.copy_rate}, mma_rate={p.mma_rate}, tiles={p.tiles}, arch={here})"
     )
     return {
         "CuTe C++": (
@@ -171,7 +175,7 @@ def copies(result: Result) -> dict[str, str]:
             f"auto sB_layout = make_layout(make_shape(_{p.n}{{}}, _{p.k}{{}}, _{p.stages}{{}}));"
         ),
         "CUTLASS 2.x": f"using ThreadblockShape = cutlass::gemm::GemmShape<{p.m}, {p.n}, {p.k}>;\nint const kStages = {p.stages};",
-        "Python": f"from cutelab import Pipeline\n{model}.summary()",
+        "Python": f"{imports}\n{model}.summary()",
     }
 
 
@@ -228,3 +232,13 @@ def at_tile(result: Result) -> str:
     else:
         words += f", the MMA waits {mma}" if mma else ", the MMA does not"
     return f"tile {tile} → {when(result, tile)} cycles · {words}"
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a tile, and its numbers."""
+    line = result.line
+    parts = (line.issue, line.copy_start, line.copy_end, line.mma_start, line.mma_end)
+    table = np.stack([np.arange(len(line.issue)), line.stage, *(np.round(x) for x in parts)], axis=1)
+    exact = all((x == np.round(x)).all() for x in parts)
+    template = "tile {0}, stage {1}\ncopy issued at {2}\ncopy {3} to {4}\nMMA {5} to {6}"
+    return template + ("" if exact else "\n(rounded)"), np.clip(table, 0, 2**31 - 1).astype(np.int32)

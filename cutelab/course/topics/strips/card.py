@@ -1,8 +1,6 @@
-"""The panels of topic "strips": memory rows with their threads, and each warp's cost. Reads a `Result` of scenes/strips.py."""
+"""The card of topic "strips": memory rows with their threads, and each warp's cost."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +10,6 @@ from cutelab.course.card.picture import (
     OUTSIDE,
     Bar,
     Bars,
-    Cure,
     Grid,
     Key,
     Line,
@@ -21,29 +18,20 @@ from cutelab.course.card.picture import (
     Ring,
     Tips,
 )
-from cutelab.course.card.words import ELEMENTS, count, number
-from cutelab.course.topics.strips import rows as strips_rows
+from cutelab.course.topics.strips import rows as memory_rows
 from cutelab.course.topics.strips import words
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.strips.model import Result
+from cutelab.course.topics.strips.model import Array, Result
+from cutelab.hardware.sectors import Sectors
+from cutelab.hardware.wavefronts import Wavefronts
 
 FEW_COLUMNS = 32  # columns up to which a whole row is drawn
-MOST = 32  # sectors, and wavefronts, that 32 lanes with an element each can take: a full bar
 
 
-def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
-    """The whole card; `cures` are the buttons."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: memory rows with their threads, the probe's three terms, each warp's cost."""
     params = result.params
-    rows = strips_rows.rows_of(result)
+    rows = memory_rows.rows_of(result)
     memory = _memory(result, rows)
-    subtitle = f"offset = {words.formula(params)}. "
-    if rows.whole:
-        subtitle += "Upper number: thread. Lower: offset." if memory.second is not None else "Number: thread."
-    else:
-        subtitle += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
-    if more := params.row_pitch - memory.shape[1]:
-        subtitle += f" {count(more, 'more column')}."
     terms = Lines("terms", (Line(words.terms(result), "read", f"T{params.thread}"),))
     cost = (
         _cost("sectors", "global memory: sectors of each warp", result.sectors),
@@ -52,7 +40,7 @@ def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
     return Picture(
         title=words.title(params),
         call=params.call("strips"),
-        subtitle=subtitle,
+        subtitle=words.subtitle(result, rows, memory.shape[1], memory.second is not None),
         body=(((memory, terms),), tuple((bars,) for bars in cost)),
         widths=((688,), (334, 334)),
         legend=_legend(result, memory),
@@ -60,13 +48,18 @@ def picture(result: Result, cures: tuple[Cure, ...]) -> Picture:
         status=words.status(result),
         reads=words.reads(result),
         copies=words.copies(result),
-        tips=_tips(result),
+        tips=Tips(*words.tips(result)),
         probed=params.thread,
-        cures=cures,
+        offers=words.offers(result),
     )
 
 
-def _memory(result: Result, rows: strips_rows.Rows) -> Grid:
+def _kind(result: Result) -> Array:
+    """What makes a thread's colour: its warp or its strip."""
+    return result.thread_map.strip if result.params.colour == "strip" else result.warp
+
+
+def _memory(result: Result, rows: memory_rows.Rows) -> Grid:
     params, (tile_rows, tile_columns) = result.params, result.tile
     pitch = params.row_pitch
     columns = pitch if pitch <= FEW_COLUMNS else max(FEW_COLUMNS, int(result.column.max()) + 1, params.columns)
@@ -78,14 +71,14 @@ def _memory(result: Result, rows: strips_rows.Rows) -> Grid:
     threads = np.flatnonzero(where[result.row] >= 0)[::-1]  # the last writer of a cell is its first thread
     cell = where[result.row[threads]] * columns + result.column[threads]
     times = np.bincount(cell, minlength=lines * columns).reshape(lines, columns)
-    probe = np.full(lines * columns, -1)
-    probe[cell] = threads
-    probe = probe.reshape(lines, columns)
+    flat = np.full(lines * columns, -1)
+    flat[cell] = threads
+    probe = flat.reshape(lines, columns)
     used, first = probe >= 0, np.maximum(probe, 0)
     inside = (line_row < tile_rows)[:, None] & (np.arange(columns) < tile_columns)
     states = np.where(used, np.where(inside, 0, OUTSIDE) | np.where(times > 1, COLLISION, 0), np.where(inside, HOLE, 0))
-    gap = strips_rows.row_gap(rows)
-    kind = result.thread_map.strip if params.colour == "strip" else np.arange(params.threads) // 32
+    gap = memory_rows.row_gap(rows)
+    kind = _kind(result)
     labels = second = None
     if columns <= FEW_COLUMNS and rows.height >= 9:
         name = np.char.add("T" if columns <= 20 else "", first.astype("U4"))
@@ -102,20 +95,20 @@ def _memory(result: Result, rows: strips_rows.Rows) -> Grid:
         labels=labels,
         second=second,
         states=states.astype(np.uint8),
-        row_heads=strips_rows.row_heads(rows, gap),
+        row_heads=memory_rows.row_heads(rows, gap),
         col_heads=tuple(map(str, range(columns))),
         cell=(37, rows.height),
-        row_heights=tuple(np.where(band, strips_rows.STRIPE, rows.height).tolist()),
+        row_heights=tuple(np.where(band, memory_rows.STRIPE, rows.height).tolist()),
         row_gap=tuple(gap.tolist()),
         rings=(Ring(i, j, i, j, "probe"),),
         probe=probe,
-        boxes=strips_rows.boxes(result, rows, columns),
-        notes=strips_rows.notes(result, rows),
-        jumps=strips_rows.jumps(result, where) if columns <= 100 else (),
+        boxes=memory_rows.boxes(result, rows, columns),
+        notes=memory_rows.notes(result, rows),
+        jumps=memory_rows.jumps(result, where) if columns <= 100 else (),
     )
 
 
-def _cost(unit: str, heading: str, found: Any) -> Bars:
+def _cost(unit: str, heading: str, found: Sectors | Wavefronts) -> Bars:
     """One bar for each cost that occurs, with the warps that pay it; four bars at most."""
     pairs = np.stack([found.count, found.ideal], axis=-1)
     _, first, inverse = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
@@ -128,11 +121,11 @@ def _cost(unit: str, heading: str, found: Any) -> Bars:
         worst = warps[np.argmax(pairs[warps, 0] - pairs[warps, 1])]
         value, ideal = pairs[worst].tolist()
         label = f"{len(warps)} others, up to" if rest else _warps(warps, len(pairs))
-        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad", most=MOST))
+        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad", most=found.access.chip.lanes))
     return Bars(unit, tuple(bars), heading)
 
 
-def _warps(warps: np.ndarray, total: int) -> str:
+def _warps(warps: Array, total: int) -> str:
     """Which warps, in few letters?
 
     >>> _warps(np.arange(8), 8), _warps(np.array([0, 1]), 3), _warps(np.array([0, 2, 4, 6]), 8), _warps(np.array([2]), 3)
@@ -147,15 +140,15 @@ def _warps(warps: np.ndarray, total: int) -> str:
 
 
 def _legend(result: Result, memory: Grid) -> tuple[Key, ...]:
-    params, states = result.params, memory.states
-    shown = np.unique(memory.probe[memory.probe >= 0])
-    kind = result.thread_map.strip[shown] if params.colour == "strip" else shown // 32
-    found = np.unique(kind)
+    params, states, lanes = result.params, memory.states, result.params.chip.lanes
+    threads = np.arange(0) if memory.probe is None else memory.probe
+    shown = np.unique(threads[threads >= 0])
+    found = np.unique(_kind(result)[shown])
     names = {k: f"{params.colour} {k}" for k in found.tolist()}
     if params.colour == "warp" and len(found) <= 2:
         for k in names:
-            last = min(32 * k + 31, params.threads - 1)
-            names[k] += f" (T{32 * k} to T{last})" if last > 32 * k else f" (T{last})"
+            first, last = k * lanes, min(k * lanes + lanes, params.threads) - 1
+            names[k] += f" (T{first} to T{last})" if last > first else f" (T{last})"
     if len(found) > 8:
         names = {int(found[0]): f"colour = {params.colour} modulo 8"}
     keys = [Key(name, "fill", "category", k % 8) for k, name in names.items()]
@@ -167,20 +160,3 @@ def _legend(result: Result, memory: Grid) -> tuple[Key, ...]:
         if states is not None and (states & flag).any():
             keys.append(Key(text, kind_name))
     return (*keys, Key("probe", "probe"))
-
-
-def _tips(result: Result) -> Tips:
-    thread = np.arange(result.params.threads)
-    byte = result.offset * ELEMENTS[result.params.element]
-    columns = [
-        thread,
-        result.offset,
-        result.row,
-        result.column,
-        byte,
-        byte // 4 % 32,
-        thread // 32,
-        result.thread_map.strip,
-    ]
-    template = "T{0} → offset {1}\nrow {2}, column {3} · byte {4} · bank {5}\nwarp {6} · strip {7}"
-    return Tips(template, np.clip(np.stack(columns, axis=-1), 0, 2**31 - 1).astype(np.int32))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
+from cutelab.cutlass import StripThreadMap
+from cutelab.hardware import WarpAccess, sectors, wavefronts
 
 
 def plain_threads() -> int:
@@ -17,7 +19,7 @@ def plain_threads() -> int:
     return int((StripThreadMap(16, 32, 12, 1).offsets() == plain).sum())
 
 
-def cost(model: Any, row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
+def cost(model: Callable[[WarpAccess], Any], row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
     """Sectors or wavefronts of one warp of the strip formula."""
     address, active = StripThreadMap(row_pitch, 32, pitch, strips).warp_addresses(element_bytes)
     return int(model(WarpAccess(address, element_bytes, "load", active)).count[0])

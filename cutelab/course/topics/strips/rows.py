@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutelab.course.card.picture import Box, Jump, Note
 from cutelab.course.card.words import count, number
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.strips.model import Result
+from cutelab.course.topics.strips.model import Array, Result
 
 TALL, LOW, STRIPE = 27, 5, 5  # height of a row of cells, its least, and the height of a skipped row
 HEIGHT = 356  # CSS pixels for all memory rows; more: a window
@@ -28,21 +25,23 @@ class Rows:
     total         memory rows there are in all
     """
 
-    first: np.ndarray
-    last: np.ndarray
-    band: np.ndarray
-    lines: np.ndarray
+    first: Array
+    last: Array
+    band: Array
+    lines: Array
     height: int
     total: int
 
     @property
-    def start(self) -> np.ndarray:
+    def start(self) -> Array:
         """The first line of each item."""
-        return np.cumsum(self.lines) - self.lines
+        first: Array = np.cumsum(self.lines) - self.lines
+        return first
 
     @property
     def whole(self) -> bool:
-        return self.first[0] == 0 and self.last[-1] == self.total - 1
+        """Are all rows drawn?"""
+        return bool(self.first[0] == 0 and self.last[-1] == self.total - 1)
 
 
 def rows_of(result: Result) -> Rows:
@@ -74,18 +73,18 @@ def rows_of(result: Result) -> Rows:
     return Rows(first, last, band, np.where(band, lines, 1), height, result.reached)
 
 
-def row_gap(rows: Rows) -> np.ndarray:
+def row_gap(rows: Rows) -> Array:
     """4 pixels above and below a band."""
     gap = np.zeros(int(rows.lines.sum()), int)
     gap[rows.start[1:][rows.band[1:] | rows.band[:-1]]] = 4
     return gap
 
 
-def row_heads(rows: Rows, gap: np.ndarray) -> tuple[str, ...]:
+def row_heads(rows: Rows, gap: Array) -> tuple[str, ...]:
     """Row numbers as far as they do not touch: 11 pixels each; a band names its first and its last row."""
     heads, free, top = [], 0, 0
     columns = (rows.first, rows.last, rows.band, rows.lines, gap[rows.start])
-    for first, last, band, lines, above in zip(*map(np.ndarray.tolist, columns), strict=True):
+    for first, last, band, lines, above in zip(*(column.tolist() for column in columns), strict=True):
         names, each = [""] * lines, STRIPE if band else rows.height
         middle, end = top + above + each // 2, top + above + lines * each
         if middle >= free:
@@ -115,7 +114,8 @@ def boxes(result: Result, rows: Rows, columns: int) -> tuple[Box, ...]:
 
 def _bands(rows: Rows) -> list[list[int]]:
     """First and last memory row, first line and number of lines of each band."""
-    return np.stack([rows.first, rows.last, rows.start, rows.lines], axis=-1)[rows.band].tolist()
+    bands: list[list[int]] = np.stack([rows.first, rows.last, rows.start, rows.lines], axis=-1)[rows.band].tolist()
+    return bands
 
 
 def notes(result: Result, rows: Rows) -> tuple[Note, ...]:
@@ -127,7 +127,7 @@ def notes(result: Result, rows: Rows) -> tuple[Note, ...]:
     )
 
 
-def jumps(result: Result, where: np.ndarray) -> tuple[Jump, ...]:
+def jumps(result: Result, where: Array) -> tuple[Jump, ...]:
     """From the start of each group of rows to the start of the next, where rows are skipped on the way."""
     params = result.params
     if params.pitch == 1 or result.jump == params.threads:

@@ -1,17 +1,15 @@
-"""The words of topic "strips": the formula with its numbers, the verdict, what to copy. Reads a `Result` of scenes/strips.py."""
+"""The words of topic "strips": the formula with its numbers, the verdict, what would help, what to copy."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
-from cutelab.course.card.picture import Verdict
-from cutelab.course.card.words import ELEMENTS, count, number
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.strips.model import Result, StripsParams
+from cutelab.course.card.picture import Offer, Verdict
+from cutelab.course.card.words import count, number
+from cutelab.course.topics.strips.knobs import MAX_PITCH, StripsParams
+from cutelab.course.topics.strips.model import Array, Result, compute
+from cutelab.course.topics.strips.rows import Rows
 
 
 def title(params: StripsParams) -> str:
@@ -28,13 +26,27 @@ def title(params: StripsParams) -> str:
 def formula(params: StripsParams, times: str = "·", over: str = "/") -> str:
     """The formula with the numbers put in.
 
-    >>> from cutelab.course.topics.strips.model import StripsParams
     >>> formula(StripsParams())
     't % 8 + ((t / 8) % 4) · 16 + ((t / 8) / 4) · (8 · 4 · 16)'
     """
     p, s, pitch = params.pitch, params.strips, params.row_pitch
     row = f"(t {over} {p})"
     return f"t % {p} + ({row} % {s}) {times} {pitch} + ({row} {over} {s}) {times} ({p} {times} {s} {times} {pitch})"
+
+
+def subtitle(result: Result, rows: Rows, columns: int, offsets: bool) -> str:
+    """The formula, and what the numbers in the cells are, or which rows and columns are drawn.
+
+    columns: so many are drawn; offsets: do the cells name them?
+    """
+    params = result.params
+    words = f"offset = {formula(params)}. "
+    if rows.whole:
+        words += "Upper number: thread. Lower: offset." if offsets else "Number: thread."
+    else:
+        words += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
+    more = params.row_pitch - columns
+    return words + (f" {count(more, 'more column')}." if more else "")
 
 
 def verdict(result: Result) -> Verdict:
@@ -111,19 +123,17 @@ def _one_each(result: Result) -> str:
 
 def status(result: Result) -> str:
     """The probe in words."""
-    params, t = result.params, result.params.thread
-    offset = int(result.offset[t])
-    byte = offset * ELEMENTS[params.element]
+    params, t, at = result.params, result.params.thread, result.probed
+    lanes = params.chip.lanes
     return (
-        f"T{t} → offset {offset} elements · row {result.row[t]}, column {result.column[t]} · byte {byte} · "
-        f"bank {byte // 4 % 32} · warp {t // 32}, lane {t % 32} · strip {result.thread_map.strip[t]}"
+        f"T{t} → offset {at.offset} elements · row {result.row[t]}, column {result.column[t]} · byte {at.byte} · "
+        f"bank {at.bank} · warp {t // lanes}, lane {t % lanes} · strip {result.thread_map.strip[t]}"
     )
 
 
 def terms(result: Result) -> str:
     """The three terms of the probed thread.
 
-    >>> from cutelab.course.topics.strips.model import StripsParams, compute
     >>> terms(compute(StripsParams(thread=41)))
     ' → 41 % 8 + (5 % 4)·16 + (5 / 4)·512 = 1 + 16 + 512 = 529'
     """
@@ -147,7 +157,6 @@ def reads(result: Result) -> str:
 def table(result: Result) -> str:
     """Thread to offset, one line each, as a small host program prints it.
 
-    >>> from cutelab.course.topics.strips.model import StripsParams, compute
     >>> table(compute(StripsParams(threads=2))).splitlines()
     ['0 -> 0', '1 -> 1']
     """
@@ -174,3 +183,37 @@ def copies(result: Result) -> dict[str, str]:
         "Numba": f"t = cuda.threadIdx.x\noffset = {formula(params, '*', '//')}",
         "table": table(result),
     }
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a thread, and its numbers."""
+    at, thread = result.at, np.arange(result.params.threads)
+    columns = [thread, at.offset, result.row, result.column, at.byte, at.bank, result.warp, result.thread_map.strip]
+    template = "T{0} → offset {1}\nrow {2}, column {3} · byte {4} · bank {5}\nwarp {6} · strip {7}"
+    return template, np.clip(np.stack(columns, axis=-1), 0, 2**31 - 1).astype(np.int32)
+
+
+def offers(result: Result) -> tuple[Offer, ...]:
+    """Which Pitch and Strips help? Whole coverage first, then the lower cost; none with a bad verdict.
+
+    Enough Strips that no row is skipped; and a Pitch as wide as the tile, so that whole rows are touched.
+    """
+    params, columns = result.params, result.tile[1]
+    found = []
+    enough, rows = -(-params.threads // params.pitch), -(-params.threads // columns)
+    if enough > 1 and params.pitch > 1:
+        strips = max(enough, params.strips)
+        found.append(Offer(f"Strips {strips}", "no row is skipped", {"strips": strips}, params.strips >= enough))
+    if params.pitch != columns <= MAX_PITCH or (params.strips >= rows and params.pitch == columns):
+        changes = {"pitch": columns, "strips": rows}
+        use = params.pitch == columns and params.strips >= rows
+        found.append(Offer(f"Pitch {columns}, Strips {rows}", "whole rows", changes, use))
+    tried = [(fix, result if fix.in_use else compute(params.draft(fix.changes))) for fix in found]
+    good = [(fix, after) for fix, after in tried if verdict(after).state != "bad"]
+    return tuple(fix for fix, _ in sorted(good, key=lambda one: _rank(one[1])))
+
+
+def _rank(result: Result) -> tuple[float, int]:
+    """How good is this? The share of the tile that is missed, then sectors and wavefronts together."""
+    cost = int(np.sum(result.sectors.count)) + int(np.sum(result.wavefronts.count))
+    return -result.coverage.covered / max(result.coverage.tile_elements, 1), cost

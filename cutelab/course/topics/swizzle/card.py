@@ -1,33 +1,30 @@
-"""The panels of topic "swizzle". Reads a `Result` of scenes/swizzle.py; computes no offsets of its own."""
+"""The card of topic "swizzle": the tile before and after by bank, and the bits of one offset. Computes no offsets of its own."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cutelab.core import notation
-from cutelab.core.swizzle import Swizzle
-from cutelab.course.card.picture import PAST_END, Cure, Grid, Key, Line, Lines, Panel, Picture, Ring, Tips
+from cutelab.course.card.parts.frames import boxes
+from cutelab.course.card.picture import PAST_END, Grid, Key, Line, Lines, Panel, Picture, Ring, Tips
 from cutelab.course.card.words import count
 from cutelab.course.topics.swizzle import words
+from cutelab.course.topics.swizzle.model import Array, Result
 from cutelab.hardware.wavefronts import Wavefronts
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.swizzle.model import Result
 
 MOST_BITS = 12  # boxes in the picture of one offset
 SOURCE, TARGET, PLAIN = 0, 1, 6  # categories
 
 
-def picture(result: Result, found: tuple[tuple[Swizzle, int], ...]) -> Picture:
-    """The whole card; `found` are the swizzles that beat the tile as given."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: the tile before and after, the bits of the probed offset, the verdict."""
     params = result.params
     body, widths = _body(result)
     source, target = (words.owner(result, mask) for mask in (result.swizzle.yyy, result.swizzle.zzz))
     legend = [Key("bank", "banks")]
-    if params.given.bits:
+    if params.swizzle.bits:
         legend += [
             Key(f"source bits{': ' + source if source else ''}", "fill", "category", SOURCE),
             Key(f"target bits{': ' + target if target else ''}", "fill", "category", TARGET),
@@ -43,10 +40,10 @@ def picture(result: Result, found: tuple[tuple[Swizzle, int], ...]) -> Picture:
         verdicts=(words.verdict(result),),
         status=words.status(result),
         reads=words.reads(result),
-        copies=_copies(result),
-        tips=_tips(result),
+        copies=words.copies(result),
+        tips=Tips(*words.tips(result)),
         probed=result.probed,
-        cures=tuple(_cure(result, *one) for one in found),
+        offers=words.offers(result),
     )
 
 
@@ -78,18 +75,17 @@ def _body(result: Result) -> tuple[Any, Any]:
     return ((tiles[0], strips[0], tiles[1], strips[1]), below), ((314, 28, 314, 28), room)
 
 
-def _tile(result: Result, heading: str, offset: np.ndarray, name: str, cell: tuple[int, int]) -> Grid:
+def _tile(result: Result, heading: str, offset: Array, name: str, cell: tuple[int, int]) -> Grid:
     """The offsets of the drawn cells, coloured by bank, the read and the probe outlined."""
-    byte, width = offset * result.item, result.params.width
+    byte, width, chip = offset * result.item, result.params.width, result.params.chip
     stripe = None
-    if result.drawn > 1 and width > 4:
-        stripe = (byte[..., None] // 4 + np.arange(width // 4)) % 32
-    i, j = np.nonzero(result.lane >= 0)
-    rings = [Ring(int(i.min()), int(j.min()), int(i.max()), int(j.max()), "access")] if len(i) else []
+    if result.drawn > 1 and width > chip.word_bytes:
+        stripe = chip.bank(byte[..., None] + np.arange(0, width, chip.word_bytes))
+    rings = [Ring(*box, "access") for box in boxes(result.lane >= 0)]
     at = divmod(result.probed, len(result.columns))
     return Grid(
         name=name,
-        fill=byte // 4 % 32,
+        fill=chip.bank(byte),
         scale="bank",
         labels=(byte if result.params.unit == "bytes" else offset).astype("U20"),
         heading=heading,
@@ -104,7 +100,7 @@ def _tile(result: Result, heading: str, offset: np.ndarray, name: str, cell: tup
 
 def _strip(result: Result, wave: Wavefronts | None, name: str) -> Grid:
     """Beside each row: the bank that its lane reads."""
-    bank = np.full(32, -1) if wave is None else wave.bank
+    bank = np.full(result.params.chip.lanes, -1) if wave is None else wave.bank
     bank = bank[: len(result.rows), None]
     return Grid(
         name=f"bank {name}",
@@ -131,14 +127,14 @@ def _place(result: Result, when: int) -> str:
 
 
 def _way(result: Result) -> str:
-    shift = result.params.given.shift
+    shift = result.params.swizzle.shift
     return f"source bits, shifted {'right' if shift > 0 else 'left'} by {abs(shift)}"
 
 
 def _said(result: Result) -> Lines:
     """What the boxes of bits say, in words, and both units."""
     lines = [Line(_place(result, 0), "muted"), Line(_place(result, 1), "plain")]
-    if result.params.given.bits:
+    if result.params.swizzle.bits:
         lines.insert(1, Line(f"XOR: {_way(result)}", "muted"))
     return Lines("said", (*lines, Line(words.units(result), "muted")))
 
@@ -149,7 +145,7 @@ def _beside(result: Result) -> tuple[Panel, ...]:
     both = tuple(Line(("= " if i else "") + t, "muted") for i, t in enumerate(words.units(result).split(" = ")))
     last = Lines("said", (Line(_place(result, 1), "plain"), *both))
     first = (_part(whole, 0, "bits"), Lines("before", (Line(_place(result, 0), "muted"),)))
-    if not result.params.given.bits:
+    if not result.params.swizzle.bits:
         return (*first, last)
     shifted = replace(_part(whole, 1, "shifted"), subheading=_way(result), row_heads=("XOR",), bold_rows=(0,))
     return (*first, shifted, Lines("rule", (Line(kind="rule"),)), _part(whole, 2, "result"), last)
@@ -160,8 +156,9 @@ def _part(whole: Grid, row: int, name: str) -> Grid:
     rings = tuple(replace(r, row=0, row_end=0) for r in whole.rings if r.row == row)
     arrows = tuple((0, start, end) for r, start, end in whole.arrows if r == row)
     at = slice(row, row + 1)
+    labels, states = (None if part is None else part[at] for part in (whole.labels, whole.states))
     found = replace(
-        whole, name=name, fill=whole.fill[at], labels=whole.labels[at], states=whole.states[at], rings=rings, arrows=arrows,
+        whole, name=name, fill=whole.fill[at], labels=labels, states=states, rings=rings, arrows=arrows,
         row_heads=(), bold_rows=(), row_gap=(),
     )  # fmt: skip
     return found if row == 0 else replace(found, heading="", col_heads=())
@@ -169,7 +166,7 @@ def _part(whole: Grid, row: int, name: str) -> Grid:
 
 def _bits(result: Result, high: int, *, narrow: bool = False) -> Grid:
     """The bits of the probed offset, the source bits shifted onto the target, and the result, in three rows."""
-    given = result.params.given
+    given = result.params.swizzle
     before, after = (words.scaled(result, offset) for offset in result.offset)
     low, bits = _shown(result)
     order = np.arange(low + bits - 1, low - 1, -1)  # the highest bit stands left
@@ -182,7 +179,8 @@ def _bits(result: Result, high: int, *, narrow: bool = False) -> Grid:
     unit = "byte offset" if result.params.unit == "bytes" else "offset"
     moved = given.yyy & before
     moved = moved >> given.shift if given.shift > 0 else moved << -given.shift
-    arrows, end = (), np.flatnonzero(target)
+    arrows: tuple[tuple[int, int, int], ...] = ()
+    end = np.flatnonzero(target)
     if given.bits:
         start = np.flatnonzero(source)
         goal = end[0] - 1 if given.shift > 0 else end[-1] + 1
@@ -207,13 +205,13 @@ def _bits(result: Result, high: int, *, narrow: bool = False) -> Grid:
     )
 
 
-def _digits(value: int, order: np.ndarray) -> np.ndarray:
+def _digits(value: int, order: Array) -> Array:
     return (value >> order & 1).astype("U1")
 
 
 def _shown(result: Result) -> tuple[int, int]:
     """The lowest bit that is shown, and how many: all that the tile and the swizzle use, or a window on the swizzle's."""
-    given = result.params.given
+    given = result.params.swizzle
     highest = max(
         words.scaled(result, int(max(result.table.max(), result.table_after.max()))), given.yyy | given.zzz, 1
     )
@@ -221,34 +219,3 @@ def _shown(result: Result) -> tuple[int, int]:
     if total <= MOST_BITS:
         return 0, total
     return min(given.base if given.bits else 0, total - MOST_BITS), MOST_BITS
-
-
-def _cure(result: Result, swizzle: Swizzle, taken: int) -> Cure:
-    in_bytes = swizzle.recast(result.item, 1)
-    shown = in_bytes if result.params.unit == "bytes" else swizzle
-    return Cure(
-        f"{shown}  {count(taken, 'wavefront')}",
-        "no extra memory",
-        {"swizzle": str(shown)},
-        in_use=swizzle == result.swizzle,
-    )
-
-
-def _copies(result: Result) -> dict[str, str]:
-    layout, s = result.layout, result.swizzle
-    index = f"offset ^ ((offset & {s.yyy:#x}) {'>>' if s.shift >= 0 else '<<'} {abs(s.shift)})"
-    cpp = notation.print_type(layout.shape, layout.stride)
-    return {
-        "CuTe": words.title(result),
-        "Python": f'ComposedLayout({s!r}, 0, parse_layout("{layout}"))',
-        "C++": f"composition(Swizzle<{s.bits},{s.base},{s.shift}>{{}}, {cpp}{{}})",
-        "Numba": index,
-    }
-
-
-def _tips(result: Result) -> Tips:
-    row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
-    bank = [offset * result.item // 4 % 32 for offset in (result.before, result.after)]
-    table = np.stack([row, column, result.before, result.after, *bank], -1).reshape(-1, 6)
-    table = np.clip(table, -(2**31), 2**31 - 1).astype(np.int32)
-    return Tips("({0},{1}) → offset {3} elements, {2} before\nbank {5}, {4} before", table)

@@ -1,26 +1,25 @@
-"""Topic "swizzle": a tile before and after Swizzle<B,M,S>, coloured by bank, and the bits of one offset.
-
-SwizzleParams -> compute -> Result -> panels -> Picture. The panels are built in swizzle_panels.py, the words in
-swizzle_words.py, the knobs' meaning in swizzle_params.py.
-"""
+"""A tile before and after Swizzle<B,M,S>: where each element lies, what one warp's read costs, which swizzles would do better."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from cutelab.advise.conflict_free import TileAccess, conflict_free
+from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
-from cutelab.course.card.picture import Picture
-from cutelab.course.topics.swizzle import card as swizzle_panels
-from cutelab.course.topics.swizzle.knobs import SwizzleParams, drawn, in_one_piece, pieces
+from cutelab.course.card.parts.window import window
+from cutelab.course.card.shared_tile import plain_modes
+from cutelab.course.topics.swizzle.knobs import SwizzleParams
 from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.chip import Chip
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
-__all__ = ["Result", "SwizzleParams", "compute", "panels"]
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +28,7 @@ class Result:
 
     swizzle           on elements, whatever the unit of the parameters is
     rows, columns     the drawn rows, and the first element of each drawn column
-    vector            elements that a lane reads; drawn: elements that a cell stands for (vector, or 1 where pieces broke)
+    drawn             elements that a cell stands for: the vector that a lane reads, or 1 where pieces broke
     before, after     offsets of the drawn cells' first elements, without and with the swizzle
     lane              the lane that reads each drawn cell, -1 for none
     read              the lanes' coordinates: (lanes, 2)
@@ -38,20 +37,28 @@ class Result:
     """
 
     params: SwizzleParams
-    layout: Layout
     swizzle: Swizzle
-    rows: np.ndarray
-    columns: np.ndarray
-    vector: int
+    rows: Array
+    columns: Array
     drawn: int
-    before: np.ndarray
-    after: np.ndarray
-    lane: np.ndarray
-    read: np.ndarray
+    before: Array
+    after: Array
+    lane: Array
+    read: Array
     wave: Wavefronts | None
     wave_after: Wavefronts | None
-    table: np.ndarray
-    table_after: np.ndarray
+    table: Array
+    table_after: Array
+
+    @property
+    def layout(self) -> Layout:
+        """The tile without the swizzle."""
+        return self.params.layout
+
+    @property
+    def vector(self) -> int:
+        """Elements that a lane reads."""
+        return self.params.vector
 
     @property
     def item(self) -> int:
@@ -92,53 +99,67 @@ class Result:
 
 def compute(params: SwizzleParams) -> Result:
     """Where does each element lie without and with the swizzle, and how many wavefronts does the read take each time?"""
-    layout, swizzle = params.parsed, params.on_elements
-    vector = params.width // params.item
-    table = offsets(layout)
+    swizzle, vector, lanes = params.on_elements, params.vector, params.chip.lanes
+    table = offsets(params.layout)
     after = swizzle(table)
-    lines, across = pieces(params)
+    lines = window(params.extents[0], params.row, lanes)
+    across = window(params.extents[1] // vector, params.column // vector, lanes) * vector
     if params.access == "column":
         read = np.stack([lines, np.full(len(lines), params.column // vector * vector)], 1)
     else:
         read = np.stack([np.full(len(across), params.row), across], 1)
     whole = [in_one_piece(t, lines, across, vector) for t in (table, after)]
-    rows, columns, step = drawn(params)
-    lane = np.full((len(rows), len(columns)), -1)
-    i, j = read[:, 0] - rows[0], (read[:, 1:] + np.arange(0, vector, step) - columns[0]) // step
+    columns, step = (across, vector) if all(whole) else (window(params.extents[1], params.column, lanes), 1)
+    lane = np.full((len(lines), len(columns)), -1)
+    i, j = read[:, 0] - lines[0], (read[:, 1:] + np.arange(0, vector, step) - columns[0]) // step
     inside = (j >= 0) & (j < len(columns))
     at = np.broadcast_to(i[:, None], j.shape)[inside], j[inside]
     lane[at] = np.broadcast_to(np.arange(len(read))[:, None], j.shape)[inside]
-    cells = np.ix_(rows, columns)
-    waves = [
+    cells = np.ix_(lines, columns)
+    wave, wave_after = (
         count(t[read[:, 0], read[:, 1]], params) if ok else None for t, ok in zip((table, after), whole, strict=True)
-    ]
-    found = (table[cells], after[cells], lane, read, table, after)
-    for array in found:
-        array.flags.writeable = False
-    before, after_drawn, lane, read, table, after = found
-    return Result(
-        params, layout, swizzle, rows, columns, vector, step, before, after_drawn, lane, read, *waves, table, after
     )
+    drawn = table[cells], after[cells]
+    for array in (lines, columns, *drawn, lane, read, table, after):
+        array.flags.writeable = False
+    return Result(params, swizzle, lines, columns, step, *drawn, lane, read, wave, wave_after, table, after)
 
 
-def count(offset: np.ndarray, params: SwizzleParams) -> Wavefronts:
-    """The wavefronts of up to 32 lanes that read at these offsets."""
-    active = np.arange(32) < len(offset)
-    address = np.zeros(32, np.int64)
+def in_one_piece(table: Array, rows: Array, columns: Array, vector: int) -> bool:
+    """Does each piece of `vector` elements lie side by side in memory, from a multiple of its size on?"""
+    if vector == 1:
+        return True
+    first = table[np.ix_(rows, columns)]
+    each = table[rows[:, None, None], columns[:, None] + np.arange(vector)]
+    return bool((first % vector == 0).all() and (each == first[..., None] + np.arange(vector)).all())
+
+
+def probe(result: Result, cell: int) -> dict[str, Any]:
+    """Which changes put the probe on this probe cell of the picture?"""
+    rows, columns = result.rows, result.columns
+    if not 0 <= cell < len(rows) * len(columns):
+        raise CuteLabError(f"probe cell {cell} is outside the {len(rows)} x {len(columns)} cells that are drawn")
+    return {"row": int(rows[cell // len(columns)]), "column": int(columns[cell % len(columns)])}
+
+
+def count(offset: Array, params: SwizzleParams) -> Wavefronts:
+    """The wavefronts of a warp whose first lanes read at these offsets."""
+    active = np.arange(params.chip.lanes) < len(offset)
+    address = np.zeros(params.chip.lanes, np.int64)
     address[: len(offset)] = offset * params.item
-    return wavefronts(WarpAccess(address, params.width, "load", active))
+    return wavefronts(WarpAccess(address, params.width, "load", active, chip=params.chip))
 
 
 @lru_cache(maxsize=64)
-def candidates(rows: int, cols: int, item: int, access: str, width: int) -> tuple[Swizzle, ...]:
+def candidates(rows: int, cols: int, item: int, access: str, width: int, chip: Chip) -> tuple[Swizzle, ...]:
     """The best swizzles of a row-major tile, best first, for a warp that reads by columns or by rows; at most three.
 
-    All pieces of a row are also read in turn, so that a cure for columns does not spoil the rows.
+    All pieces of a row are also read in turn, so that a fix for columns does not spoil the rows.
     """
-    vector = width // item
-    lines, across = min(rows, 32), min(cols // vector, 32)
-    down = TileAccess(*_lanes(np.arange(lines), 0), width, active=np.arange(32) < lines)
-    along = TileAccess(*_lanes(0, vector * np.arange(across)), width, active=np.arange(32) < across)
+    vector, lane = width // item, np.arange(chip.lanes)
+    lines, across = min(rows, chip.lanes), min(cols // vector, chip.lanes)
+    down = TileAccess(np.where(lane < lines, lane, 0), 0 * lane, width, active=lane < lines, chip=chip)
+    along = TileAccess(0 * lane, np.where(lane < across, vector * lane, 0), width, active=lane < across, chip=chip)
     both = (down, along) if access == "column" else (along, down)
     found = conflict_free(both, rows, cols, item, may_pad=False, keep_size=True)
     given = next(c for c in found if c.kind == "as given")
@@ -146,32 +167,21 @@ def candidates(rows: int, cols: int, item: int, access: str, width: int) -> tupl
     return tuple(best[:3])
 
 
-def _lanes(row: int | np.ndarray, col: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    row, col = np.broadcast_arrays(row, col)
-    fill = (0, 32 - len(row))
-    return np.pad(row, fill), np.pad(col, fill)
-
-
-def cures(result: Result) -> tuple[tuple[Swizzle, int], ...]:
+def better(result: Result) -> tuple[tuple[Swizzle, int], ...]:
     """Which swizzles beat the tile as given for this read, and how many wavefronts do they take? For row-major tiles.
 
     The swizzle in use is among them where it is as good as the best and stays inside the tile.
     """
-    params, shape = result.params, result.layout.shape
-    if result.wave is None or str(result.layout) != f"({shape[0]},{shape[1]}):({shape[1]},1)":  # type: ignore[index]
+    params, modes = result.params, plain_modes(result.layout)
+    if result.wave is None or modes is None or modes[2:] != (modes[1], 1):
         return ()
-    if result.table.size * result.item > 228 * 1024:
+    if result.table.size * result.item > params.chip.shared_bytes:
         return ()
     at = result.table[result.read[:, 0], result.read[:, 1]]
-    found = candidates(*result.table.shape, result.item, params.access, params.width)
+    found = candidates(*result.table.shape, result.item, params.access, params.width, params.chip)
     counted = [(swizzle, int(count(swizzle(at), params).count)) for swizzle in found]
-    better = [(s, n) for s, n in counted if n < result.wave.count]
+    kept = [(s, n) for s, n in counted if n < result.wave.count]
     mine = None if result.wave_after is None or not result.keeps else int(result.wave_after.count)
-    if better and mine is not None and mine <= better[0][1] and result.swizzle not in found:
-        better = [(result.swizzle, mine), *better[:2]]
-    return tuple(better)
-
-
-def panels(result: Result) -> Picture:
-    """The picture of a result, as plain data: the tile before and after, the bits of the probed offset, the verdict."""
-    return swizzle_panels.picture(result, cures(result))
+    if kept and mine is not None and mine <= kept[0][1] and result.swizzle not in found:
+        kept = [(result.swizzle, mine), *kept[:2]]
+    return tuple(kept)

@@ -1,17 +1,16 @@
-"""The words of topic "swizzle": the verdict, the units, the probe. Reads a `Result` of scenes/swizzle.py."""
+"""The words of topic "swizzle": the verdict, the units, the probe, the offers, the texts to copy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cutelab.course.card.picture import Verdict
+from cutelab.core.composed import ComposedLayout
+from cutelab.course.card.parts.code import cpp_value
+from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
+from cutelab.course.topics.swizzle.model import Array, Result, better
+from cutelab.hardware.chip import Address
 from cutelab.hardware.wavefronts import Wavefronts
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.swizzle.model import Result
 
 
 def title(result: Result) -> str:
@@ -42,7 +41,7 @@ def subtitle(result: Result) -> str:
     what = "Number = offset" if params.unit == "elements" else "Number = byte offset"
     if result.drawn > 1:
         what = f"One cell = {params.width} bytes. {what} of its first element"
-    words = f"Unit: {unit}. {what}, colour = {'first ' if result.drawn > 1 and params.width > 4 else ''}bank."
+    words = f"Unit: {unit}. {what}, colour = {'first ' if result.drawn > 1 and params.width > params.chip.word_bytes else ''}bank."
     rows, columns = params.extents
     if (len(result.rows), len(result.columns) * result.drawn) != (rows, columns):
         first, last = int(result.columns[0]), int(result.columns[-1]) + result.drawn - 1
@@ -72,10 +71,10 @@ def banks(result: Result, wave: Wavefronts | None) -> str:
 def status(result: Result) -> str:
     """The probe in words."""
     params, (before, after) = result.params, result.offset
-    byte = after * result.item
+    at, was = (Address(offset, result.item, params.chip) for offset in (after, before))
     lane = int(result.lane.ravel()[result.probed])
     words = f"({params.row},{params.column}) → offset {after} elements, {before} before"
-    words += f" · byte {byte} · bank {byte // 4 % 32}, {before * result.item // 4 % 32} before"
+    words += f" · byte {at.byte} · bank {at.bank}, {was.bank} before"
     return words + (f" · lane T{lane}" if lane >= 0 else "")
 
 
@@ -104,10 +103,10 @@ def verdict(result: Result) -> Verdict:
     vector = f" of {result.params.width}-byte pieces" if result.vector > 1 else ""
     sentence = f"Reading a {result.params.access}{vector} with {count(len(result.read), 'lane')}: "
     if not result.moves:
-        sentence = f"{result.params.swizzle} moves nothing: {count(wave.count, 'wavefront')} before and after"
+        sentence = f"{result.params.swizzle} moves nothing: {count(int(wave.count), 'wavefront')} before and after"
         sentence += "." if after.count == after.ideal else f", where {after.ideal} would do."
         return Verdict("note", sentence, _nothing(result))
-    sentence += f"{count(wave.count, 'wavefront')} before, {after.count} after"
+    sentence += f"{count(int(wave.count), 'wavefront')} before, {after.count} after"
     if after.count == after.ideal:
         return Verdict("good", sentence + ".", mechanism(result))
     if after.ways == 1:
@@ -120,7 +119,7 @@ def verdict(result: Result) -> Verdict:
 
 def mechanism(result: Result) -> str:
     """Which bits go where, whose they are, and which offsets stay together?"""
-    swizzle, given = result.swizzle, result.params.given
+    swizzle, given = result.swizzle, result.params.swizzle
     named = []
     for low, mask in ((given.base + max(0, given.shift), swizzle.yyy), (given.base - min(0, given.shift), swizzle.zzz)):
         name = owner(result, mask)
@@ -139,7 +138,7 @@ def mechanism(result: Result) -> str:
 
 
 def _nothing(result: Result) -> str:
-    given = result.params.given
+    given = result.params.swizzle
     if not given.bits:
         return "It has no bits to XOR: B is 0."
     run = bit_run(given.base + max(0, given.shift), given.bits)
@@ -175,3 +174,34 @@ def _broken(result: Result) -> Verdict:
         f"In {params.layout} a lane's {params.width} bytes are not one aligned piece: no single load fetches them."
     )
     return Verdict("bad", sentence, f"{place}. Fewer bytes a lane, or another layout, would do.")
+
+
+def offers(result: Result) -> tuple[Offer, ...]:
+    """The swizzles that beat the tile as given, in the unit of the knobs."""
+    found = []
+    for swizzle, taken in better(result):
+        shown = swizzle.recast(result.item, 1) if result.params.unit == "bytes" else swizzle
+        changes = {"swizzle": str(shown)}
+        line = f"{shown}  {count(taken, 'wavefront')}"
+        found.append(Offer(line, "no extra memory", changes, in_use=swizzle == result.swizzle))
+    return tuple(found)
+
+
+def copies(result: Result) -> dict[str, str]:
+    """The expression, and the same map on elements as Python, as C++ and as a formula."""
+    layout, s = result.layout, result.swizzle
+    return {
+        "CuTe": title(result),
+        "Python": f'ComposedLayout({s!r}, 0, parse_layout("{layout}"))',
+        "C++": cpp_value(ComposedLayout(s, 0, layout), offset=False),
+        "Numba": f"offset ^ ((offset & {s.yyy:#x}) {'>>' if s.shift >= 0 else '<<'} {abs(s.shift)})",
+    }
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a cell, and its numbers."""
+    row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
+    bank = [Address(offset, result.item, result.params.chip).bank for offset in (result.before, result.after)]
+    table = np.stack([row, column, result.before, result.after, *bank], -1).reshape(-1, 6)
+    words = "({0},{1}) → offset {3} elements, {2} before\nbank {5}, {4} before"
+    return words, np.clip(table, -(2**31), 2**31 - 1).astype(np.int32)

@@ -1,22 +1,19 @@
-"""The panels of topic "tensor_core". Reads a `Result` of scenes/tensor_core.py; computes no layout of its own."""
+"""The card of topic "tensor_core": the operand's tile, who holds what, shared memory below. Computes no layout of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from cutelab.course.card.parts.frames import boxes
 from cutelab.course.card.picture import Grid, Key, Lines, Panel, Picture, Ring, Tips
-from cutelab.course.topics.banks.card import boxes
 from cutelab.course.topics.tensor_core import words as say
-from cutelab.course.topics.tensor_core.memory import chart, memory
+from cutelab.course.topics.tensor_core.memory import MOST_RINGS, chart, memory
+from cutelab.course.topics.tensor_core.model import Array, Result
 from cutelab.course.topics.tensor_core.typed import letters
 
-if TYPE_CHECKING:
-    from cutelab.course.topics.tensor_core.model import Result
-
-MOST_RINGS = 48
 TWO = 157  # width of one of two tables of 16 threads
 
 
@@ -45,24 +42,24 @@ class Room:
         return cls(widths, (across, height), max(14, min(24, height, (rows * height + 5) // listed)))
 
 
-def picture(result: Result) -> Picture:
-    """The whole card."""
-    room = Room.of(result)
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: the tile, the registers, shared memory, the verdicts."""
+    room, feed = Room.of(result), result.feed
     tile, tables = _tile(result, room), _registers(result, room)
     reading = Lines("probe", say.reading(result))
     upper: tuple[tuple[Panel, ...], ...] = ((tile,), *((t,) for t in tables))
-    body = [((tile,),)] if room.wide else [upper]
+    body: list[tuple[tuple[Panel, ...], ...]] = [((tile,),)] if room.wide else [upper]
     widths = [room.widths]
     if room.wide:
-        body.append((tables, (memory(result, 288),)) if result.feed is not None else (tables,))
-        widths.append((334, 334) if result.feed is not None else (688,))
-    elif result.feed is not None:
-        body.append(((memory(result, 416),), (chart(result),)))
+        body.append((tables, (memory(result, feed, 288),)) if feed is not None else (tables,))
+        widths.append((334, 334) if feed is not None else (688,))
+    elif feed is not None:
+        body.append(((memory(result, feed, 416),), (chart(result, feed),)))
         widths.append((444, 224))
-    call = result.params.call("tensor_core")
+    copies = say.copies(result)
     return Picture(
         title=say.title(result),
-        call=call,
+        call=copies["cutelab"],
         subtitle=say.subtitle(result),
         body=(*body, ((reading,),)),
         widths=(*widths, (688,)),
@@ -70,10 +67,10 @@ def picture(result: Result) -> Picture:
         verdicts=say.verdicts(result),
         status=say.status(result),
         reads=f"{say.short(result)}, operand {result.params.operand} of {say.sizes(result)}",
-        copies=say.copies(result, call),
-        tips=_tips(result),
+        copies=copies,
+        tips=Tips(*say.tips(result)),
         probed=int(result.drawn(*result.held[result.params.value])),
-        cures=say.offers(result),
+        offers=say.offers(result),
     )
 
 
@@ -84,13 +81,18 @@ def _step(result: Result) -> int:
     return step if cols % step == 0 else cols
 
 
-def paint(result: Result, thread: np.ndarray, value: np.ndarray) -> np.ndarray:
+def paint(result: Result, thread: Array, value: Array) -> Array:
     """The category of each (thread, value): thread mod 8, value mod 8 or warp; -1 for what the filter dims and for nobody."""
     params = result.params
     everyone = result.everyone
     what = params.colour if not (everyone and params.colour != "value") else "none"
     lane = result.lanes[np.maximum(thread, 0)]
-    fill = {"thread": thread % 8, "value": value % 8, "warp": lane // 32 % 8, "none": np.zeros_like(value)}[what]
+    fill = {
+        "thread": thread % 8,
+        "value": value % 8,
+        "warp": lane // result.params.chip.lanes % 8,
+        "none": np.zeros_like(value),
+    }[what]
     if params.show == "thread" and not everyone:
         fill = np.where(thread == params.thread, fill, -1)
     elif params.show == "value":
@@ -228,7 +230,7 @@ def _one_thread(result: Result, room: Room) -> Grid:
     )
 
 
-def _table(result: Result, t: np.ndarray, v: np.ndarray, room: Room, **more) -> Grid:
+def _table(result: Result, t: Array, v: Array, room: Room, **more: Any) -> Grid:
     """A table of coordinates: cell (i, j) is what thread t holds as value v."""
     there = v < result.values
     code = result.table[t, np.where(there, v, 0)]
@@ -254,20 +256,7 @@ def _legend(result: Result, tile: Grid) -> tuple[Key, ...]:
     whole = len(tile.rings) > 1 or (not result.everyone and min(tile.cell or (0,)) >= 8)
     keys.append(Key(f"{result.name}, its values" if whole else "probe", tile.rings[0].kind))
     if result.feed is not None:
-        below = "below: lanes that go together" if result.feed.unit > 4 else "below: colour = bank"
-        keys.append(Key(below, "stripe") if result.feed.unit == 4 else Key(below, "fill", "category", 1))
+        banked = result.feed.memory.unit == params.chip.word_bytes
+        below = "below: colour = bank" if banked else "below: lanes that go together"
+        keys.append(Key(below, "stripe") if banked else Key(below, "fill", "category", 1))
     return tuple(keys)
-
-
-def _tips(result: Result) -> Tips:
-    row, column = (a.ravel() for a in np.broadcast_arrays(result.rows[:, None], result.columns))
-    thread, value = result.owned.thread[row, column], result.owned.value[row, column]
-    code = row + result.tile[0] * column
-    columns = [row, column, code, result.lanes[np.maximum(thread, 0)], value]
-    template = "({0},{1}) → code {2}\nT{3} v{4}" if not result.everyone else "({0},{1}) → code {2}\nv{4}"
-    if result.feed is not None and result.feed.load is not None:
-        down, across = result.params.down * result.tile[0], result.params.across * result.tile[1]
-        offset = result.feed.table[row + down, column + across]
-        columns += [offset, offset * result.feed.item // 4 % 32]
-        template += "\noffset {5} elements · bank {6}"
-    return Tips(template, np.stack(columns, -1).astype(np.int32))

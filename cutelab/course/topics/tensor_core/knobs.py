@@ -1,265 +1,324 @@
-"""The knobs of topic "tensor_core": the atom and its operand, the probe, the tile in shared memory, the load."""
+"""What the Tensor Core explorer can be asked: the atom and its operand, the probe, the tile in shared memory, the load."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Self
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-import numpy as np
-
+from cutelab.advise.copies import FragmentLoad
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import offsets, size
-from cutelab.course.card.knobs import Control, Params, check, dropdown, index, slider, text, toggle
-from cutelab.course.topics.banks.model import window
-from cutelab.course.topics.banks.tile import PADDINGS, SHARED_BYTES, pitched, read_swizzle, with_pitch
+from cutelab.core.layout import Layout, offsets, size
+from cutelab.core.swizzle import Swizzle
+from cutelab.course.card import shared_tile
+from cutelab.course.card.knobs import Params, check, derived, dropdown, index, slider, text, toggle
 from cutelab.course.topics.tensor_core.load import ways
 from cutelab.course.topics.tensor_core.typed import (
     KINDS,
     LISTED,
+    SCALES,
+    Operand,
     canonical,
-    check_fits,
     operand_of,
     operands,
     plain_rows,
+    read_atom,
     read_smem,
+    say_smem,
     short_name,
+    take_apart,
 )
 from cutelab.cutlass.atoms import MmaAtom, mma_atom
-from cutelab.cutlass.tv import Owners, owners
 
-MOST_ROWS, MOST_COLUMNS = 64, 256  # of an operand that is drawn whole
 MEMORY = "Shared memory"
 COLOURS = ("thread", "value", "warp")
 BEST = "best"
+
+
+def choose(params: TensorCoreParams, short: Any) -> dict[str, Any]:
+    """The atom with this short name; "another" is the one that there is."""
+    if short == "another":
+        return {}
+    if short not in LISTED:
+        raise CuteLabError(f"choose one of {', '.join(LISTED)}; got {short!r}")
+    return {"atom": LISTED[short]}
+
+
+def with_pitch(params: TensorCoreParams, pitch: Any) -> dict[str, Any]:
+    """The tile in shared memory with its rows this far apart; the operand may be one that another atom has not."""
+    held = operand_of(params.atom, params.operand if params.operand in operands(params.atom) else "A")
+    smem: Any = params.smem
+    return {
+        "smem": shared_tile.with_pitch(
+            take_apart(smem, held, params.chip)[0] or plain_rows(held.tile, held.bits), pitch
+        )
+    }
 
 
 @dataclass(frozen=True)
 class TensorCoreParams(Params):
     """What the Tensor Core explorer shows. The knobs `choose` and `pitch` are derived from `atom` and `smem`.
 
-    smem          the tile in shared memory, (row, column) of the operand -> element offset; "" is rows of 128 bytes
-    swizzle       on element offsets
+    smem          the tile in shared memory, (row, column) of the operand -> element offset; None is rows of 128 bytes
+    swizzle       on element offsets; an smem that holds one may be given
     kind          for operands that WGMMA and UMMA read in shared memory: which of their layouts
     down, across  where in that tile the operand begins, counted in operands (in core matrices for WGMMA and UMMA)
     load, step    the instruction that loads, and which of them is drawn
     """
 
-    atom: str = text("SM80_16x8x8_F32F16F16F32_TN", group="Atom", label="name", tip="any name of CUTLASS")
-    operand: str = toggle("A", ("A", "B", "C"), group="Atom", tip="A is M x K, B is N x K, C is M x N")
-    colour: str = toggle("thread", COLOURS, group="Atom", tip="what the colour of a cell means, modulo 8")
+    choose = derived(
+        "dropdown",
+        lambda p: short_name(p.atom.name),
+        choose,
+        start=True,
+        choices=lambda p: tuple(LISTED) if p.choose != "another" else (*LISTED, "another"),
+        group="Atom",
+        label="atom",
+        tip="from Volta to Blackwell",
+    )
+    atom: MmaAtom = text(
+        mma_atom("SM80_16x8x8_F32F16F16F32_TN"),
+        read=read_atom,
+        say=lambda atom: atom.name,
+        group="Atom",
+        label="name",
+        tip="any name of CUTLASS",
+    )
+    operand: str = toggle(
+        "A",
+        lambda p: operands(p.atom),
+        kind=lambda p: "toggle" if len(operands(p.atom)) <= 4 else "dropdown",
+        check=False,
+        group="Atom",
+        tip="A is M x K, B is N x K, C is M x N",
+    )
+    colour: str = toggle(
+        "thread",
+        lambda p: COLOURS if p.threads > 32 or p.colour == "warp" else COLOURS[:2],
+        group="Atom",
+        tip="what the colour of a cell means, modulo 8",
+    )
     show: str = toggle(
         "all", ("all", "thread", "value"), group="Probe", tip="all cells, or one thread's, or one value's"
     )
-    thread: int = index(5, group="Probe", tip="whose registers are listed")
-    value: int = index(0, group="Probe", tip="which of its values")
-    memory: bool = check(True, group=MEMORY, label="shared memory", tip="draw the tile that feeds the operand")
-    smem: str = text(
-        "", group=MEMORY, placeholder="(16,64):(64,1)", tip="(row, column) of the operand -> offset in elements"
+    thread: int = index(5, hi=lambda p: p.threads - 1, group="Probe", tip="whose registers are listed")
+    value: int = index(0, hi=lambda p: size(p.held.layout[1]) - 1, group="Probe", tip="which of its values")
+    memory: bool = check(
+        True,
+        shown=lambda p: p.side in ("load", "core", ""),
+        group=MEMORY,
+        label="shared memory",
+        tip="draw the tile that feeds the operand",
     )
-    swizzle: str = text("", group=MEMORY, placeholder="none, or Sw<3,3,3>", tip="acts on offsets in elements")
-    kind: str = dropdown("SW128", KINDS, group=MEMORY, label="layout", tip="the layouts that WGMMA and UMMA read")
-    down: int = slider(0, 0, 0, group=MEMORY, tip="where the operand begins, downwards")
-    across: int = slider(0, 0, 0, group=MEMORY, tip="where the operand begins, across")
-    load: str = dropdown(BEST, (BEST,), group=MEMORY, tip="the instruction that loads")
-    step: int = index(0, group=MEMORY, tip="which of the warp's instructions is drawn")
+    smem: Layout | None = text(
+        None,
+        read=read_smem,
+        say=say_smem,
+        shown=lambda p: p.side == "load",
+        group=MEMORY,
+        placeholder="(16,64):(64,1)",
+        tip="(row, column) of the operand -> offset in elements",
+    )
+    pitch = derived(
+        "slider",
+        lambda p: shared_tile.pitch_of(p.inner),
+        with_pitch,
+        shown=lambda p: p.side == "load" and p.pitch is not None,
+        lo=lambda p: shared_tile.least_pitch(p.inner),
+        hi=lambda p: max(p.pitch, shared_tile.least_pitch(p.inner) + shared_tile.PADDINGS),
+        group=MEMORY,
+        unit="elements",
+        tip=lambda p: shared_tile.pitch_tip(p.inner),
+    )
+    swizzle: Swizzle | None = text(
+        None,
+        read=shared_tile.read_swizzle,
+        say=shared_tile.say_swizzle,
+        shown=lambda p: p.side == "load",
+        group=MEMORY,
+        placeholder="none, or Sw<3,3,3>",
+        tip="acts on offsets in elements",
+    )
+    kind: str = dropdown(
+        "SW128",
+        KINDS,
+        shown=lambda p: p.side == "core",
+        group=MEMORY,
+        label="layout",
+        tip="the layouts that WGMMA and UMMA read",
+    )
+    down: int = slider(
+        0,
+        0,
+        lambda p: p.room[0] - 1,
+        keep=True,
+        shown=lambda p: p.side in ("load", "core"),
+        group=MEMORY,
+        tip="where the operand begins, downwards",
+    )
+    across: int = slider(
+        0,
+        0,
+        lambda p: p.room[1] - 1,
+        keep=True,
+        shown=lambda p: p.side in ("load", "core"),
+        group=MEMORY,
+        tip="where the operand begins, across",
+    )
+    load: str = dropdown(
+        BEST,
+        lambda p: (BEST, *p.possible),
+        keep=True,
+        check=False,
+        shown=lambda p: p.side == "load",
+        group=MEMORY,
+        tip="the instruction that loads",
+    )
+    step: int = index(
+        0,
+        hi=lambda p: p.last_step,
+        shown=lambda p: p.side == "load",
+        group=MEMORY,
+        tip="which of the warp's instructions is drawn",
+    )
+
+    def settle(self) -> None:
+        """The atom has this operand, and the tile in shared memory is one without its swizzle."""
+        if self.operand not in operands(self.atom):
+            raise CuteLabError(
+                f"{self.atom.name} has the operands {', '.join(operands(self.atom))}, not {self.operand!r}"
+            )
+        smem, swizzle = take_apart(self.smem, self.held, self.chip, self.swizzle)
+        plain = plain_rows(self.held.tile, self.held.bits)
+        object.__setattr__(self, "smem", None if smem == plain else smem)
+        object.__setattr__(self, "swizzle", swizzle)
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        found = mma_atom(self.atom)
-        put(self, "found", found)
-        put(self, "atom", found.name)
-        if self.operand not in operands(found):
-            raise CuteLabError(f"{found.name} has the operands {', '.join(operands(found))}, not {self.operand!r}")
-        layout, tile, bits, place = operand_of(found, self.operand)
-        put(self, "tile", tile)
-        put(self, "item", max(1, bits // 8))
-        for name in ("colour", "show", "kind"):
-            self.check_choice(name)
-        if not isinstance(self.memory, bool):
-            raise CuteLabError(f"memory must be True or False, got {self.memory!r}")
-        self.check_range("thread", 0, size(layout[0]) - 1)
-        self.check_range("value", 0, size(layout[1]) - 1)
-        put(self, "side", self._side(bits, place))
-        self._lay_out(tile, bits)
-        put(self, "possible", tuple(w.instruction for w in self._ways()))
-        self.check_range("down", 0, self.room[0] - 1)
-        self.check_range("across", 0, self.room[1] - 1)
+        super().__post_init__()
         if not isinstance(self.load, str):
             raise CuteLabError(f"load must be the name of an instruction, got {self.load!r}")
         if self.load not in (BEST, *self.possible):
             listed = ", ".join(self.possible) or "none"
             raise CuteLabError(f"this layout cannot be loaded by {self.load}; possible are: {listed}")
-        self.check_range("step", 0, self.last_step)
 
-    def _side(self, bits: int, place: str) -> str:
+    @cached_property
+    def held(self) -> Operand:
+        """The operand: who holds what of which tile."""
+        return operand_of(self.atom, self.operand)
+
+    @property
+    def threads(self) -> int:
+        """How many threads hold the operand?"""
+        return size(self.held.layout[0])
+
+    @property
+    def item(self) -> int:
+        """Bytes of an element, one at least."""
+        return max(1, self.held.bits // 8)
+
+    @property
+    def side(self) -> str:
         """What is drawn of shared memory: "load", "core" (matrix), or nothing, with the reason."""
-        if self.operand in ("SFA", "SFB"):
+        place = self.held.place
+        if self.operand in SCALES:
             return "scales"
         if place != "registers":
             return "core" if place == "shared memory" and self.memory else "tensor" if "tensor" in place else ""
-        if bits % 8:
+        if self.held.bits % 8:
             return "narrow"
         return "load" if self.memory else ""
 
-    def _lay_out(self, tile: tuple[int, int], bits: int) -> None:
-        """The layout of the tile in shared memory, and how often the operand fits into it."""
-        put = object.__setattr__
-        swizzle = read_swizzle(self.swizzle)
-        inner, within = read_smem(self.smem, tile, bits)
-        if swizzle is not None and within is not None and swizzle != within:
-            raise CuteLabError(
-                f"{self.smem} has a swizzle already; leave `swizzle` empty, or give the layout without one"
-            )
-        swizzle = swizzle or within
-        put(self, "smem", "" if inner == plain_rows(tile, bits) else str(inner))
-        put(self, "swizzle", "" if swizzle is None else str(swizzle))
-        put(self, "inner", inner)
-        laid_out: Any = inner if swizzle is None else ComposedLayout(swizzle, 0, inner)
-        if self.side == "core":
-            rows = tile[0] // size(self.found.thr_id) if self.found.thr_id.shape == 2 else tile[0]
-            laid_out = canonical(self.atom, (rows, tile[1]), bits, self.kind)
-            room = (rows // 8, offsets(laid_out).shape[1] * self.item // 16)
-        else:
-            room = check_fits(inner, tile, f"operand {self.operand} of {self.found.name}")
-            if swizzle is not None and self.side in ("load", ""):
-                reach = (int(offsets(laid_out).max()) + 1) * self.item
-                if reach > SHARED_BYTES:
-                    raise CuteLabError(
-                        f"{laid_out} takes {reach:,} bytes; shared memory has {SHARED_BYTES:,} on the largest chip"
-                    )
-        put(self, "laid_out", laid_out)
-        put(self, "room", room)
+    @property
+    def inner(self) -> Layout:
+        """The tile in shared memory without its swizzle."""
+        return plain_rows(self.held.tile, self.held.bits) if self.smem is None else self.smem
 
-    def _ways(self) -> tuple[Any, ...]:
-        if self.side != "load" or not (0 <= self.down < self.room[0] and 0 <= self.across < self.room[1]):
+    @cached_property
+    def laid_out(self) -> Layout | ComposedLayout:
+        """The tile in shared memory, with its swizzle; for WGMMA and UMMA the layout that they expect."""
+        if self.side == "core":
+            rows, cols = self.held.tile
+            each = rows // size(self.atom.thr_id) if self.atom.thr_id.shape == 2 else rows
+            return canonical(self.atom.name, (each, cols), self.held.bits, self.kind)
+        return self.inner if self.swizzle is None else ComposedLayout(self.swizzle, 0, self.inner)
+
+    @cached_property
+    def room(self) -> tuple[int, int]:
+        """How often does the operand (the core matrix) fit into the tile, down and across? Raises CuteLabError where not once."""
+        rows, cols = self.held.tile
+        table = offsets(self.laid_out)
+        if self.side == "core":
+            return table.shape[0] // 8, table.shape[1] * self.item // 16
+        down, across = table.shape
+        if down < rows or across < cols:
+            raise CuteLabError(
+                f"operand {self.operand} of {self.atom.name} is {rows} x {cols}; the shared-memory tile {self.inner} has only "
+                f"{down} x {across}. Use at least ({rows},{cols}), or leave smem empty for {rows} rows of 128 bytes"
+            )
+        reach, most = (int(table.max()) + 1) * self.item, self.chip.shared_bytes
+        if self.swizzle is not None and self.side in ("load", "") and reach > most:
+            raise CuteLabError(f"{self.laid_out} takes {reach:,} bytes; shared memory has {most:,} on this chip")
+        return down // rows, across // cols
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """The row and column of the tile in shared memory where the operand (the core matrix) begins."""
+        if self.side == "core":
+            return self.down * 8, self.across * 16 // self.item
+        return self.down * self.held.tile[0], self.across * self.held.tile[1]
+
+    @cached_property
+    def ways(self) -> tuple[FragmentLoad, ...]:
+        """The ways to load the operand, best first; () where nothing loads it."""
+        if self.side != "load":
             return ()
-        start = (self.down * self.tile[0], self.across * self.tile[1])
-        return ways(self.laid_out, self.atom, self.operand, self.item, start)
+        return ways(self.laid_out, self.atom, self.operand, self.item, self.start, self.chip)
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The instructions that can load the operand."""
+        return tuple(way.instruction for way in self.ways)
+
+    @property
+    def way(self) -> FragmentLoad | None:
+        """The chosen way; None where nothing loads the operand."""
+        return next((w for w in self.ways if w.instruction == self.load), self.ways[0] if self.ways else None)
 
     @property
     def last_step(self) -> int:
         """The number of the last warp instruction of the chosen load."""
-        found = self._ways()
-        if not found:
-            return 0
-        way = next((w for w in found if w.instruction == self.load), found[0])
-        return way.instructions * way.accesses[0].shape[0] - 1
+        way = self.way
+        return 0 if way is None else way.instructions * int(way.accesses[0].shape[0]) - 1
 
-    @property
-    def pitch(self) -> int | None:
-        """The distance from row to row in shared memory, None where there is no such number."""
-        return None if pitched(self.inner) is None else self.inner.stride[pitched(self.inner)]
+    def follow(self, now: TensorCoreParams, asked: Collection[str]) -> dict[str, Any]:
+        """Operand, tile and swizzle after a change of the atom; what else no longer fits stays inside its limits by itself.
 
-    def change(self, **changes: Any) -> Self:
-        """As `Params.change`; what depends on a changed knob follows: operand, probe, shared memory, load and step."""
-        short, pitch = changes.pop("choose", None), changes.pop("pitch", None)
-        if short is not None and short != "another":
-            if short not in LISTED:
-                raise CuteLabError(f"choose one of {', '.join(LISTED)}; got {short!r}")
-            changes["atom"] = LISTED[short]
-        found: MmaAtom = mma_atom(changes.get("atom", self.atom))
-        if "operand" not in changes and self.operand not in operands(found):
-            changes["operand"] = "A"
-        which = changes.get("operand", self.operand)
-        if which not in operands(found):
-            return super().change(**changes)  # with its own error
-        layout, tile, bits, _ = operand_of(found, which)
-        if pitch is not None:
-            inner, _ = read_smem(changes.get("smem", self.smem), tile, bits)
-            changes["smem"] = str(with_pitch(inner, pitch))
-        if (tile, bits) != (self.tile, operand_of(self.found, self.operand)[2]):
-            self._follow(changes, tile, bits)
-        changes.setdefault("thread", min(self.thread, size(layout[0]) - 1))
-        changes.setdefault("value", min(self.value, size(layout[1]) - 1))
-        return self._clamped(changes)
-
-    def _follow(self, changes: dict[str, Any], tile: tuple[int, int], bits: int) -> None:
-        """Another tile or element: a layout that no longer fits is dropped, a swizzle stays the same map of bytes."""
-        if "smem" not in changes and self.smem:
-            rows, cols = offsets(self.inner).shape
-            if rows < tile[0] or cols < tile[1] or bits != 8 * self.item:
-                changes["smem"] = ""
-        if "swizzle" not in changes and self.swizzle and ":" not in changes.get("smem", ""):
-            item = max(1, bits // 8)
-            try:
-                changes["swizzle"] = str(read_swizzle(self.swizzle).recast(self.item, item))  # type: ignore[union-attr]
-            except CuteLabError:
-                changes["swizzle"] = ""
-
-    def _clamped(self, changes: dict[str, Any]) -> Self:
-        """The change, with what was not asked for brought inside the limits that it brings."""
-        if changes.keys() <= {"thread", "value", "show", "colour"}:
-            return super().change(**changes)  # nothing else depends on these
-        step = changes.pop("step", None)
-        free = {name: at for name, at in (("down", 0), ("across", 0), ("load", BEST)) if name not in changes}
-        later = super().change(**{**changes, **free, "step": 0})
-        kept: dict[str, Any] = {}
-        for name, hi in zip(("down", "across"), later.room, strict=True):
-            if name in free and getattr(self, name):
-                kept[name] = min(getattr(self, name), hi - 1)
-        if "load" in free and self.load in later.possible:
-            kept["load"] = self.load
-        later = replace(later, **kept) if kept else later
-        step = min(self.step, later.last_step) if step is None else step
-        return replace(later, step=step) if step else later
-
-    def controls(self) -> tuple[Control, ...]:
-        c = {control.name: control for control in super().controls()}
-        which, layout = operands(self.found), operand_of(self.found, self.operand)[0]
-        threads = size(layout[0])
-        short = short_name(self.atom)
-        choices = tuple(LISTED) if short != "another" else (*LISTED, "another")
-        colours = COLOURS if threads > 32 else COLOURS[:2]
-        kept = [
-            Control("choose", "dropdown", short, "Atom", "atom", choices=choices, tip="from Volta to Blackwell"),
-            c["atom"],
-            replace(c["operand"], choices=which, kind="toggle" if len(which) <= 4 else "dropdown"),
-            replace(c["colour"], choices=colours if self.colour in colours else (*colours, self.colour)),
-            c["show"],
-            replace(c["thread"], hi=threads - 1),
-            replace(c["value"], hi=size(layout[1]) - 1),
-        ]
-        if self.side in ("load", "core", ""):
-            kept.append(c["memory"])
-        limits = [replace(c[n], hi=hi - 1) for n, hi in zip(("down", "across"), self.room, strict=True)]
-        if self.side == "load":
-            kept += [c["smem"], *self._pitch(), c["swizzle"], *limits]
-            kept += [replace(c["load"], choices=(BEST, *self.possible)), replace(c["step"], hi=self.last_step)]
-        elif self.side == "core":
-            kept += [c["kind"], *limits]
-        return tuple(kept)
-
-    def _pitch(self) -> tuple[Control, ...]:
-        place = pitched(self.inner)
-        if place is None:
-            return ()
-        least, tip = self.inner.shape[1 - place], f"from one {('row', 'column')[place]} to the next, in elements"  # type: ignore[index]
-        hi = max(self.pitch or 0, least + PADDINGS)  # type: ignore[operator]
-        return (Control("pitch", "slider", self.pitch, MEMORY, "pitch", "elements", least, hi, tip=tip),)  # type: ignore[arg-type]
-
-    @property
-    def window(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows and columns of the operand that are drawn: all, or those around the probe."""
-        rows, cols = self.tile
-        code = int(who(self.atom, self.operand)[1][self.thread, self.value])
-        return window(rows, code % rows, MOST_ROWS), window(cols, code // rows, MOST_COLUMNS)
-
-    def probe(self, cell: int) -> dict[str, Any]:
-        rows, columns = self.window
-        if not 0 <= cell < len(rows) * len(columns):
-            raise CuteLabError("this probe cell is outside the cells that are drawn")
-        i, j = divmod(cell, len(columns))
-        owned = who(self.atom, self.operand)[0]
-        thread, value = (int(a[rows[i], columns[j]]) for a in owned)
-        if value < 0:
-            return {}
-        return {"value": value} if owned.every_thread else {"thread": thread, "value": value}
+        A layout that no longer fits is dropped; a swizzle stays the same map of bytes.
+        """
+        more: dict[str, Any] = {}
+        if now.operand not in operands(now.atom):
+            if "operand" in asked:
+                return more  # building it says so
+            more["operand"] = "A"
+        held = operand_of(now.atom, more.get("operand", now.operand))
+        smem, swizzle = now.smem, now.swizzle
+        if "smem" in asked:  # perhaps with its swizzle; checked here, before anything of its size is made
+            smem, swizzle = take_apart(smem, held, now.chip, swizzle if "swizzle" in asked else None)
+        if (held.tile, held.bits) != (self.held.tile, self.held.bits):
+            if "smem" not in asked and smem is not None:
+                rows, cols = offsets(smem).shape
+                if rows < held.tile[0] or cols < held.tile[1] or held.bits != 8 * self.item:
+                    smem = None
+            if "swizzle" not in asked and swizzle is not None and (smem is None or "smem" not in asked):
+                swizzle = _recast(swizzle, self.item, max(1, held.bits // 8))
+        return {**more, "smem": smem, "swizzle": swizzle}
 
 
-@lru_cache(maxsize=64)
-def who(name: str, operand: str) -> tuple[Owners, np.ndarray]:
-    """Owners of an operand's tile, and the code of each (thread, value); remembered, since a probe asks again for the same."""
-    layout, tile, _, _ = operand_of(mma_atom(name), operand)
-    return owners(layout, tile), offsets(layout)
+def _recast(swizzle: Swizzle, from_bytes: int, to_bytes: int) -> Swizzle | None:
+    """The same map of bytes for other elements; None where there is none."""
+    try:
+        return swizzle.recast(from_bytes, to_bytes)
+    except CuteLabError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_cures
+from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_fixes
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
@@ -311,16 +311,16 @@ EXERCISES = (
             "A tile `(16,32):(32,1)` of half, rows of 64 bytes, is filled with 16-byte stores by rows and loaded by ldmatrix.x4 as A of "
             "m16n8k16, at k = 0 and at k = 16. Which swizzle on elements makes stores and loads ideal? Any that does is right."
         ),
-        right=lambda: tensor_core_cures(mma_atom(HALF), "A", 16, 32, 2, may_pad=False)[0].swizzle,
+        right=lambda: tensor_core_fixes(mma_atom(HALF), "A", 16, 32, 2, may_pad=False)[0].swizzle,
         solution=(
-            "from cutelab import mma_atom, tensor_core_cures\n"
+            "from cutelab import mma_atom, tensor_core_fixes\n"
             'atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")\n'
-            'answer = tensor_core_cures(atom, "A", 16, 32, 2, may_pad=False)[0].swizzle'
+            'answer = tensor_core_fixes(atom, "A", 16, 32, 2, may_pad=False)[0].swizzle'
         ),
         hints=(
             "A row is 64 bytes, so two rows fill all 32 banks, and rows 0, 2, 4 and 6 begin in bank 0. Which bits of the offset tell them apart?",
             "The row sets bits 5 and up. Bit 5 is in the bank already; bits 6 and 7 are not. 16 bytes are 8 halves: bits 0 to 2 stay.",
-            "`tensor_core_cures(mma_atom(name), 'A', 16, 32, 2)` lists what is free, the best first.",
+            "`tensor_core_fixes(mma_atom(name), 'A', 16, 32, 2)` lists what is free, the best first.",
         ),
         wrong=(
             Wrong("Sw<2,4,3>", "that is right on bytes. On elements of 2 bytes the base is one smaller."),

@@ -1,63 +1,79 @@
-"""Topic "tensor_core": who holds what in a matrix instruction, and how it gets there from shared memory.
-
-TensorCoreParams -> compute -> Result -> panels -> Picture. What may be chosen: tensor_core_params.py and tensor_core_input.py.
-From shared memory to registers: tensor_core_load.py. The picture: tensor_core_panels.py, its words: tensor_core_words.py.
-"""
+"""Who holds what in a matrix instruction, and how it gets there from shared memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
+from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
-from cutelab.course.card.picture import Picture
-from cutelab.course.topics.tensor_core import card as tensor_core_panels
-from cutelab.course.topics.tensor_core.knobs import TensorCoreParams, who
+from cutelab.course.card.parts.window import window
+from cutelab.course.topics.tensor_core.knobs import TensorCoreParams
 from cutelab.course.topics.tensor_core.load import Feed, core_matrix, feed
 from cutelab.course.topics.tensor_core.typed import operand_of
 from cutelab.cutlass.atoms import MmaAtom, tmem_layout
-from cutelab.cutlass.tv import Owners
+from cutelab.cutlass.tv import Owners, owners
 
-__all__ = ["Result", "TensorCoreParams", "compute", "panels"]
+Array = np.ndarray[Any, Any]
+MOST_ROWS, MOST_COLUMNS = 64, 256  # of an operand that is drawn whole
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """What `compute` found.
 
-    layout         (thread, value) -> code, row + rows * column of the operand's tile; table: all codes
-    tile           rows and columns of the operand; rows, columns: those that are drawn
+    table          the code of each (thread, value): row + rows * column of the operand's tile
+    rows, columns  of the tile, those that are drawn
     owned          which logical thread holds each element, as which value
     lanes          the lane (or thread of the warp group) of each logical thread
-    bits, place    of an element of the operand; registers, shared memory or tensor memory
     feed           the shared-memory side; None where it is not shown
     tmem           the layout in tensor memory, where the operand lies there
     """
 
     params: TensorCoreParams
-    atom: MmaAtom
-    layout: Layout
-    tile: tuple[int, int]
-    bits: int
-    place: str
     owned: Owners
-    table: np.ndarray
-    lanes: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
+    table: Array
+    lanes: Array
+    rows: Array
+    columns: Array
     feed: Feed | None
     tmem: Layout | None
 
     @property
+    def atom(self) -> MmaAtom:
+        return self.params.atom
+
+    @property
+    def layout(self) -> Layout:
+        """(thread, value) -> code."""
+        return self.params.held.layout
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows and columns of the operand."""
+        return self.params.held.tile
+
+    @property
+    def bits(self) -> int:
+        """Of an element of the operand."""
+        return self.params.held.bits
+
+    @property
+    def place(self) -> str:
+        """Where the operand lies: registers, shared memory or tensor memory."""
+        return self.params.held.place
+
+    @property
     def threads(self) -> int:
-        return self.table.shape[0]
+        return int(self.table.shape[0])
 
     @property
     def values(self) -> int:
         """How many values has each thread?"""
-        return self.table.shape[1]
+        return int(self.table.shape[1])
 
     @property
     def code(self) -> int:
@@ -65,7 +81,7 @@ class Result:
         return int(self.table[self.params.thread, self.params.value])
 
     @cached_property
-    def held(self) -> np.ndarray:
+    def held(self) -> Array:
         """(row, column) of each value of the probed thread."""
         return np.stack(np.divmod(self.table[self.params.thread], self.tile[0]), axis=1)[:, ::-1]
 
@@ -89,32 +105,47 @@ class Result:
         """The probed thread's name, T and its lane."""
         return f"{self.letter}{self.lanes[self.params.thread]}"
 
-    def drawn(self, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    def drawn(self, row: Array, column: Array) -> Array:
         """The probe cell of each element: its place among the drawn cells; -1 where it is not drawn."""
         i, j = row - self.rows[0], column - self.columns[0]
         inside = (i >= 0) & (i < len(self.rows)) & (j >= 0) & (j < len(self.columns))
         return np.where(inside, i * len(self.columns) + j, -1)
 
 
+@lru_cache(maxsize=64)
+def who(atom: MmaAtom, operand: str) -> tuple[Owners, Array]:
+    """Owners of an operand's tile, and the code of each (thread, value); remembered, since the probe asks again for the same."""
+    held = operand_of(atom, operand)
+    return owners(held.layout, held.tile), offsets(held.layout)
+
+
 def compute(params: TensorCoreParams) -> Result:
     """Who holds each element of the operand, and which wavefronts does its load take?"""
-    atom, which = params.found, params.operand
-    layout, tile, bits, place = operand_of(atom, which)
-    owned, table = who(atom.name, which)
+    atom, which, held = params.atom, params.operand, params.held
+    owned, table = who(atom, which)
     lanes = offsets(atom.thr_id).ravel(order="F")
+    (rows, cols), code = held.tile, int(table[params.thread, params.value])
+    drawn = window(rows, code % rows, MOST_ROWS, half=True), window(cols, code // rows, MOST_COLUMNS, half=True)
     found, tmem = None, None
-    if params.side == "load":
-        start = (params.down * tile[0], params.across * tile[1])
-        found = feed(params.laid_out, atom.name, which, bits // 8, start, params.load, params.step)
+    if params.way is not None:
+        found = feed(params.laid_out, params.item, params.ways, params.way, params.step)
     elif params.side == "core":
-        start = (params.down * 8, params.across * 16 // params.item)
-        found = core_matrix(params.laid_out, params.item, start)
-    if place == "tensor memory":
-        rows, wide = min(tile[0], 128), tile[1] if which == "C" else tile[1] * bits // 32
-        tmem = tmem_layout(rows, tile[1], bits) if wide <= 512 else None
-    return Result(params, atom, layout, tile, bits, place, owned, table, lanes, *params.window, found, tmem)
+        found = core_matrix(params.laid_out, params.item, params.start, params.chip)
+    if held.place == "tensor memory":
+        lines, wide = min(rows, 128), cols if which == "C" else cols * held.bits // 32
+        tmem = tmem_layout(lines, cols, held.bits) if wide <= 512 else None
+    for array in drawn:
+        array.flags.writeable = False
+    return Result(params, owned, table, lanes, *drawn, found, tmem)
 
 
-def panels(result: Result) -> Picture:
-    """The picture of a result, as plain data: the tile, the registers, shared memory, the verdicts."""
-    return tensor_core_panels.picture(result)
+def probe(result: Result, cell: int) -> dict[str, Any]:
+    """Which changes put the probe on this probe cell of the picture? None where nobody holds it."""
+    rows, columns, owned = result.rows, result.columns, result.owned
+    if not 0 <= cell < len(rows) * len(columns):
+        raise CuteLabError("this probe cell is outside the cells that are drawn")
+    i, j = divmod(cell, len(columns))
+    thread, value = (int(a[rows[i], columns[j]]) for a in owned)
+    if value < 0:
+        return {}
+    return {"value": value} if owned.every_thread else {"thread": thread, "value": value}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from cutelab.core import notation
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, offsets, size
-from cutelab.course.topics.banks.tile import SHARED_BYTES, check_tile, split
+from cutelab.core.layout import Layout, as_layout, size
+from cutelab.core.swizzle import Swizzle
+from cutelab.course.card.shared_tile import check_tile, split
 from cutelab.cutlass.atoms import MmaAtom, mma_atom, smem_atom
 from cutelab.cutlass.atoms.types import IN_NAMES
+from cutelab.hardware.chip import Chip
 
 MAJOR = "UMMA::Major::K,UMMA::Major::K"
 LISTED = {
@@ -53,6 +55,7 @@ TYPES = re.compile("|".join(sorted(IN_NAMES, key=len, reverse=True)))
 NAMED = re.compile(rf"_((?:{TYPES.pattern}){{3,4}})(?=_|<|$)")
 STORED = {8: "int8_t", 16: "half_t", 32: "float"}
 MAX_ELEMENTS = 2**17
+PRINTED = re.compile(r"ptr\s*\[\s*(\d+)\s*b\s*\]")
 
 
 def short_name(atom: str) -> str:
@@ -70,13 +73,24 @@ def operands(atom: MmaAtom) -> tuple[str, ...]:
     return ("A", "B", "C") if atom.sfa is None else ("A", "B", "C", *SCALES)
 
 
-def operand_of(atom: MmaAtom, which: str) -> tuple[Layout, tuple[int, int], int, str]:
+class Operand(NamedTuple):
+    """One operand of an atom: its layout (thread, value) -> code, its tile, bits of an element, and where it lies."""
+
+    layout: Layout
+    tile: tuple[int, int]
+    bits: int
+    place: str
+
+
+def operand_of(atom: MmaAtom, which: str) -> Operand:
     """Layout, tile, bits of an element and place of an operand; scale factors are operands too."""
-    if which in SCALES and atom.sfa is not None:
-        m, n, k = atom.shape_mnk
-        return (atom.sfa, (m, k), 8, "registers") if which == "SFA" else (atom.sfb, (n, k), 8, "registers")  # type: ignore[return-value]
+    m, n, k = atom.shape_mnk
+    if which == "SFA" and atom.sfa is not None:
+        return Operand(atom.sfa, (m, k), 8, "registers")
+    if which == "SFB" and atom.sfb is not None:
+        return Operand(atom.sfb, (n, k), 8, "registers")
     layout, tile = atom.operand(which)
-    return layout, tile, atom.bits(which), atom.place(which)
+    return Operand(layout, tile, atom.bits(which), atom.place(which))
 
 
 @lru_cache(maxsize=256)
@@ -115,35 +129,59 @@ def plain_rows(tile: tuple[int, int], bits: int) -> Layout:
     return Layout((rows, wide), (wide, 1))
 
 
-@lru_cache(maxsize=256)
-def read_smem(text: Any, tile: tuple[int, int], bits: int) -> tuple[Layout, Any]:
-    """The layout that this text names, without its swizzle, and the swizzle (None for none); "" is `plain_rows`."""
-    if isinstance(text, str):
-        if not text.strip():
-            return plain_rows(tile, bits), None
-        parsed = notation.parse(text)
-        if parsed.pointer_bits not in (None, bits):
+@dataclass(frozen=True)
+class Pasted:
+    """A layout with the size of its elements, as a kernel prints it: `smem_ptr[16b]`. Bits: of an element."""
+
+    layout: Layout | ComposedLayout
+    bits: int
+
+
+def read_atom(value: Any) -> MmaAtom:
+    """The atom with this name, or an atom that has one."""
+    found = mma_atom(value.name if isinstance(value, MmaAtom) else value)
+    if isinstance(value, MmaAtom) and found != value:
+        raise CuteLabError(f"this explorer shows atoms as CUTLASS has them; {value.name} is another there")
+    return found
+
+
+def read_smem(value: Any) -> Layout | ComposedLayout | Pasted | None:
+    """The layout that this text names, perhaps with its swizzle and its elements; None for no text."""
+    if value is None or isinstance(value, Layout | ComposedLayout | Pasted):
+        return value
+    if isinstance(value, str) and not value.strip():
+        return None
+    layout, bits = as_layout(value), PRINTED.search(value)
+    return layout if bits is None else Pasted(layout, int(bits[1]))
+
+
+def say_smem(layout: Layout | None) -> str:
+    """The text of a tile; nothing for the plain one."""
+    return "" if layout is None else str(layout)
+
+
+def take_apart(
+    smem: Layout | ComposedLayout | Pasted | None, held: Operand, chip: Chip, swizzle: Swizzle | None = None
+) -> tuple[Layout | None, Swizzle | None]:
+    """The tile for this operand without its swizzle, and the swizzle: `swizzle`, or the one in the layout.
+
+    Raises CuteLabError for a tile of other elements, one that is none or too large, and two swizzles.
+    """
+    if smem is None:
+        return None, swizzle
+    if isinstance(smem, Pasted):
+        if smem.bits != held.bits:
             raise CuteLabError(
-                f"{text} has elements of {parsed.pointer_bits} bits, the operand elements of {bits}; they must be the same"
+                f"{smem.layout} has elements of {smem.bits} bits, the operand elements of {held.bits}; they must be the same"
             )
-    layout, swizzle = split(text)
+        smem = smem.layout
+    layout, within = split(smem)
     if size(layout) > MAX_ELEMENTS:
-        raise CuteLabError(
-            f"{layout} has {size(layout):.6g} elements; shared memory has {SHARED_BYTES:,} bytes on the largest chip"
-        )
-    check_tile(layout, max(1, bits // 8))
-    return layout, swizzle
-
-
-def check_fits(layout: Layout, tile: tuple[int, int], what: str) -> tuple[int, int]:
-    """How often does the operand's tile fit into the layout, down and across? Raises CuteLabError where it does not."""
-    rows, cols = offsets(layout).shape
-    if rows < tile[0] or cols < tile[1]:
-        raise CuteLabError(
-            f"{what} is {tile[0]} x {tile[1]}; the shared-memory tile {layout} has only {rows} x {cols}. "
-            f"Use at least ({tile[0]},{tile[1]}), or leave smem empty for {plain_rows(tile, 16).shape[0]} rows of 128 bytes"  # type: ignore[index]
-        )
-    return rows // tile[0], cols // tile[1]
+        raise CuteLabError(f"{layout} has {size(layout):.6g} elements; shared memory has {chip.shared_bytes:,} bytes")
+    check_tile(layout, max(1, held.bits // 8), chip.shared_bytes)
+    if swizzle is not None and within is not None and swizzle != within:
+        raise CuteLabError(f"{smem} has a swizzle already; leave `swizzle` empty, or give the layout without one")
+    return layout, swizzle or within
 
 
 @lru_cache(maxsize=64)

@@ -1,26 +1,22 @@
-"""The words of topic "tensor_core": who holds what, how it is loaded, the probe. Reads a `Result`; computes nothing itself."""
+"""The words of topic "tensor_core": who holds what, how it is loaded, the probe. Computes nothing itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cutelab.core import notation
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.layout import Layout
-from cutelab.course.card import picture as panels
-from cutelab.course.card.picture import Line, Verdict
+from cutelab.core.layout import Layout, offsets
+from cutelab.course.card.parts.code import cpp_type, cpp_value
+from cutelab.course.card.picture import Line, Offer, Verdict
+from cutelab.course.card.shared_tile import pitched, plain_modes, say_swizzle
 from cutelab.course.card.words import count, number
-from cutelab.course.topics.banks.tile import pitched
-from cutelab.course.topics.tensor_core.load import better
+from cutelab.course.topics.tensor_core.load import Feed, better
+from cutelab.course.topics.tensor_core.model import Array, Result
 from cutelab.course.topics.tensor_core.typed import SCALES, element, letters
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.tensor_core.model import Result
+from cutelab.hardware.chip import Address
 
 
-def names(letter: str, numbers: np.ndarray) -> np.ndarray:
+def names(letter: str, numbers: Array) -> Array:
     """`T5`, `v3` for whole arrays."""
     return np.char.add(letter, numbers.astype("U5"))
 
@@ -70,18 +66,19 @@ def reading(result: Result) -> tuple[Line, ...]:
     more = "  ..." if result.values > len(shown) else ""
     lines = [Line("  ".join(shown) + more, "read", bold="all" if result.everyone else result.name)]
     if result.tmem is not None:
-        lanes, columns = result.tmem.shape  # type: ignore[misc]
-        step = number(result.tmem.stride[0])  # type: ignore[index]
-        lines.append(
-            Line(
-                f"Tensor memory: {result.tmem}. {lanes} lanes x {columns} elements; from lane to lane {step}.", "plain"
-            )
-        )
+        (rows, columns), step = offsets(result.tmem).shape, number(int(result.tmem(1, 0)))
+        said = f"Tensor memory: {result.tmem}. {rows} lanes x {columns} elements; from lane to lane {step}."
+        lines.append(Line(said, "plain"))
     if result.by_lane:
         lanes = result.lanes.tolist()
         half = len(lanes) // 2
         runs = f"T{lanes[0]} to T{lanes[half - 1]} and T{lanes[half]} to T{lanes[-1]}"
-        lines.append(Line(f"A quad pair: {runs} work together. A warp has {32 // len(lanes)} of them.", "muted"))
+        lines.append(
+            Line(
+                f"A quad pair: {runs} work together. A warp has {result.params.chip.lanes // len(lanes)} of them.",
+                "muted",
+            )
+        )
     if result.atom.note and result.place != "registers":
         lines.append(Line(f"{result.atom.note[0].upper()}{result.atom.note[1:]}.", "muted"))
     return tuple(lines)
@@ -91,7 +88,7 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     """Who holds the tile; then how the operand is loaded, and for how many wavefronts."""
     found = [_owners(result)]
     if result.feed is not None:
-        found.append(_load(result))
+        found.append(_load(result, result.feed))
     elif result.params.side == "narrow":
         found.append(
             Verdict("note", f"Elements of {count(result.bits, 'bit')}: loads below a byte are not modelled here.")
@@ -118,7 +115,7 @@ def _owners(result: Result) -> Verdict:
     return Verdict("note", f"{words[0].upper()}{words[1:]}.", _packing(result))
 
 
-def _places(coordinates: np.ndarray) -> str:
+def _places(coordinates: Array) -> str:
     return " ".join(f"({a},{b})" for a, b in coordinates.tolist())
 
 
@@ -148,23 +145,20 @@ def _packing(result: Result) -> str:
     return f"{words}{result.name}'s register{'s begin' if len(starts) > 1 else ' begins'} at {_places(starts)}."
 
 
-def _load(result: Result) -> Verdict:
+def _load(result: Result, feed: Feed) -> Verdict:
     """The load with its ideal, who meets where, and what the store of the tile costs."""
-    feed = result.feed
-    store = ""
-    if feed.store is not None:  # type: ignore[union-attr]
-        taken, least = feed.store  # type: ignore[union-attr]
+    store, waves, load = "", feed.waves, feed.load
+    if feed.store is not None:
+        taken, least = feed.store
         ideal = ", the ideal" if taken == least else f" where {number(least)} would do"
         store = f"16-byte stores: {count(taken, 'wavefront')}{ideal}."
-    waves = feed.waves  # type: ignore[union-attr]
-    if feed.load is None:  # type: ignore[union-attr]
+    if load is None:
         free = waves.count == 1
-        where = "lie in all 32 banks" if free else "meet in some banks"
+        where = f"lie in all {result.params.chip.banks} banks" if free else "meet in some banks"
         sentence = f"The 8 rows of a core matrix {where}: {count(int(waves.count), 'wavefront')}, counted as ldmatrix."
         return Verdict(
             "good" if free else "bad", sentence, f"{store} What the MMA itself takes is not modelled.".strip()
         )
-    load = feed.load  # type: ignore[union-attr]
     good, ways = load.wavefronts == load.ideal, max(int(np.max(found.ways)) for found in load.results)
     ending = "" if good else f" ({ways}-way)" if ways > 1 else ", free of bank conflicts"
     reason = waves.reason() if waves.ways > 1 else ""
@@ -185,44 +179,57 @@ def status(result: Result) -> str:
     feed = result.feed
     if feed is None or feed.load is None:
         return words
-    offset = int(feed.table[row + params.down * rows, column + params.across * result.tile[1]])
-    byte = offset * feed.item
-    return f"{words} · offset {offset} elements · byte {byte} · bank {byte // 4 % 32}"
+    offset = int(feed.table[row + params.start[0], column + params.start[1]])
+    at = Address(offset, feed.item, params.chip)
+    return f"{words} · offset {offset} elements · byte {at.byte} · bank {at.bank}"
 
 
-def offers(result: Result) -> tuple[panels.Cure, ...]:
-    """The cures of a row-major tile, best first, with the wavefronts that the chosen load then takes."""
-    params, feed = result.params, result.feed
-    if feed is None or feed.load is None or pitched(params.inner) != 0:
+def offers(result: Result) -> tuple[Offer, ...]:
+    """The fixes of a row-major tile, best first, with the wavefronts that the chosen load then takes."""
+    params, feed, modes = result.params, result.feed, plain_modes(result.params.inner)
+    if feed is None or feed.load is None or pitched(params.inner) != 0 or modes is None:
         return ()
-    rows, cols = params.inner.shape  # type: ignore[misc]
-    at = params.down * result.tile[0], params.across * result.tile[1]
-    load = feed.load.instruction
-    found = better(params.atom, params.operand, Layout((rows, cols), (cols, 1)), feed.item, at, load)
+    rows, cols = modes[:2]
+    plain, load = Layout((rows, cols), (cols, 1)), feed.load.instruction
+    found = better(params.atom, params.operand, plain, feed.item, params.start, load, params.chip)
     return tuple(
-        panels.Cure(
-            f"{cure.name}  {count(taken, 'wavefront')}",
-            cure.cost,
-            {"pitch": cure.pitch, "swizzle": "" if cure.swizzle is None else str(cure.swizzle)},
-            in_use=(params.pitch, params.swizzle) == (cure.pitch, "" if cure.swizzle is None else str(cure.swizzle)),
+        Offer(
+            f"{fix.name}  {count(taken, 'wavefront')}",
+            fix.cost,
+            {"pitch": fix.pitch, "swizzle": say_swizzle(fix.swizzle)},
+            in_use=(params.pitch, params.swizzle) == (fix.pitch, fix.swizzle),
         )
-        for cure, taken in found
+        for fix, taken in found
     )
 
 
-def copies(result: Result, call: str) -> dict[str, str]:
+def copies(result: Result) -> dict[str, str]:
     """The line that makes this view; the layout and its C++ type; the tile in shared memory."""
     params = result.params
     found = {
-        "cutelab": call,
+        "cutelab": params.call("tensor_core"),
         "CuTe": str(result.layout),
-        "C++": notation.print_type(result.layout.shape, result.layout.stride),
+        "C++": cpp_type(result.layout),
         "Python": f'mma_atom("{result.atom.name}").{params.operand.lower()}',
     }
     if result.feed is not None:
-        inner = params.laid_out
-        text = notation.print_type(params.inner.shape, params.inner.stride)
-        if isinstance(inner, ComposedLayout) and params.side == "load":
-            text = f"composition({str(inner.outer).replace('Sw', 'Swizzle')}{{}}, {text}{{}})"
-        found["smem"] = text if params.side == "load" else str(inner)
+        laid_out = params.laid_out
+        code = cpp_value(laid_out, offset=False) if isinstance(laid_out, ComposedLayout) else cpp_type(laid_out)
+        found["smem"] = code if params.side == "load" else str(laid_out)
     return found
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a cell, and its numbers."""
+    row, column = (a.ravel() for a in np.broadcast_arrays(result.rows[:, None], result.columns))
+    thread, value = result.owned.thread[row, column], result.owned.value[row, column]
+    code = row + result.tile[0] * column
+    columns = [row, column, code, result.lanes[np.maximum(thread, 0)], value]
+    template = "({0},{1}) → code {2}\nT{3} v{4}" if not result.everyone else "({0},{1}) → code {2}\nv{4}"
+    feed = result.feed
+    if feed is not None and feed.load is not None:
+        top, left = result.params.start
+        at = Address(feed.table[row + top, column + left], feed.item, result.params.chip)
+        columns += [at.offset, at.bank]
+        template += "\noffset {5} elements · bank {6}"
+    return template, np.stack(columns, -1).astype(np.int32)

@@ -1,12 +1,12 @@
-"""The panels of topic "thread_map". Reads a `Result` of scenes/thread_map.py; computes no addresses of its own."""
+"""The card of topic "thread_map": who touches what, the costs, one thread's accesses. Computes no addresses of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cutelab.course.card.parts.frames import boxes
 from cutelab.course.card.picture import (
     COLLISION,
     HOLE,
@@ -21,11 +21,10 @@ from cutelab.course.card.picture import (
     Ring,
     Tips,
 )
+from cutelab.course.card.words import count
 from cutelab.course.topics.thread_map import words as say
-from cutelab.course.topics.thread_map.cost import Cost, Side
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.thread_map.model import Result
+from cutelab.course.topics.thread_map.cost import Array, Cost, Side
+from cutelab.course.topics.thread_map.model import Result
 
 TABLE = 8  # warps and accesses of a cost table
 GOOD, BAD = 2, 3  # fills of the frame scale
@@ -52,13 +51,14 @@ class Room:
         return cls((428, 244), 400, 384, (44, 30))
 
 
-def picture(result: Result) -> Picture:
-    """The whole card."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: who touches what, the costs, one thread's accesses, the verdicts."""
     params, room, sides = result.params, Room.of(result), result.sides
     tiles = [_tile(result, k, room) for k in range(len(sides))]
     reading = tuple(Lines("probe", say.arithmetic(result, side)) for side in sides)
     tables = _tables(result, sides[0])
     body: tuple[tuple[tuple[Panel, ...], ...], ...]
+    widths: tuple[tuple[int, ...], ...]
     if len(sides) > 1:
         body, widths = (tuple((t, r) for t, r in zip(tiles, reading, strict=True)),), (room.widths,)
     elif len(room.widths) == 1:
@@ -74,9 +74,9 @@ def picture(result: Result) -> Picture:
         legend=_legend(result, tiles),
         verdicts=say.verdicts(result),
         status=say.status(result),
-        reads=f"{params.element}, {say.count(sides[0].threads, 'thread')}, tile {sides[0].tile.contiguous} x {sides[0].tile.strided}",
+        reads=f"{params.element}, {count(sides[0].threads, 'thread')}, tile {sides[0].tile.contiguous} x {sides[0].tile.strided}",
         copies=say.copies(result),
-        tips=_tips(result),
+        tips=Tips(*say.tips(result)),
         probed=_probed(sides[0], params.thread, params.access),
     )
 
@@ -111,7 +111,7 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
     labels = np.where(touched & first & ~waiting, owner.astype("U5"), "")
     if width >= 24:
         labels = np.where(labels == "", "", np.char.add("T", labels))
-    fill = (owner // 32 if params.colour == "warp" else turn) % 8
+    fill = (owner // side.lanes if params.colour == "warp" else turn) % 8
     base = sum(s.owner.size for s in result.sides[:k])
     two = len(result.sides) > 1
     bands = {row: (a, b) for row, a, b in side.bands}
@@ -139,13 +139,14 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
 
 def _numbered(tile: Grid) -> bool:
     """Are the cells large enough for their labels? A digit is at least DIGIT wide, a T as well."""
-    assert tile.cell is not None and tile.labels is not None
+    if tile.cell is None or tile.labels is None:
+        return False
     width, height = tile.cell
     longest = int(np.char.str_len(tile.labels).max(initial=0))
     return height >= 9 and max(width, height) >= 13 and longest * DIGIT <= width - 1
 
 
-def _edge(at: np.ndarray, extent: int) -> tuple[int, ...]:
+def _edge(at: Array, extent: int) -> tuple[int, ...]:
     """Some room where the tile ends."""
     return () if at[-1] < extent else tuple(np.where(at == extent, 7, 0).tolist())
 
@@ -158,35 +159,22 @@ def _rings(side: Side, thread: int, access: int, cell: int) -> tuple[Ring, ...]:
     rings = []
     if others:
         rows, columns = (np.concatenate(part) for part in zip(*others, strict=True))
-        rings += [Ring(*b, "twin") for b in _blocks(rows, columns)[:MAX_RINGS]]
+        rings += [Ring(*b, "twin") for b in _blocks(side, rows, columns)[:MAX_RINGS]]
     if access < side.accesses:
-        warp = slice(thread // 32 * 32, min(thread // 32 * 32 + 32, side.threads))
-        rings += [Ring(*b, "probe") for b in _blocks(*side.cells(thread, access))]
-        framed = _blocks(*side.cells(warp, access))
+        first = thread // side.lanes * side.lanes
+        warp = slice(first, min(first + side.lanes, side.threads))
+        rings += [Ring(*b, "probe") for b in _blocks(side, *side.cells(thread, access))]
+        framed = _blocks(side, *side.cells(warp, access))
         if len(framed) <= (MAX_RINGS if cell >= 13 else 8):
             rings += [Ring(*b, "access") for b in framed]
     return tuple(rings)
 
 
-def _blocks(rows: np.ndarray, columns: np.ndarray) -> list[tuple[int, int, int, int]]:
-    """Cells as rectangles (row, column, last row, last column): runs in a row, and equal runs below each other as one.
-
-    >>> _blocks(np.array([0, 0, 1, 1, 3]), np.array([2, 3, 2, 3, 2]))
-    [(0, 2, 1, 3), (3, 2, 3, 2)]
-    """
-    if not len(rows):
-        return []
-    places = np.unique(np.stack([rows, columns], 1), axis=0)
-    cut = np.flatnonzero((np.diff(places[:, 0]) != 0) | (np.diff(places[:, 1]) != 1))
-    begin, end = np.r_[0, cut + 1], np.r_[cut, len(places) - 1]
-    found: dict[tuple[int, int], list[list[int]]] = {}
-    for row, a, b in zip(places[begin, 0].tolist(), places[begin, 1].tolist(), places[end, 1].tolist(), strict=True):
-        column = found.setdefault((a, b), [])
-        if column and column[-1][1] == row - 1:
-            column[-1][1] = row
-        else:
-            column.append([row, row])
-    return [(top, a, low, b) for (a, b), column in found.items() for top, low in column]
+def _blocks(side: Side, rows: Array, columns: Array) -> list[tuple[int, int, int, int]]:
+    """These cells of the drawn window as the fewest frames."""
+    where = np.zeros(side.owner.shape, bool)
+    where[rows, columns] = True
+    return boxes(where)
 
 
 def _tables(result: Result, side: Side) -> tuple[Grid, Grid]:
@@ -200,23 +188,23 @@ def _tables(result: Result, side: Side) -> tuple[Grid, Grid]:
 def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost: Cost | None) -> Grid:
     params = result.params
     accesses = _near(params.access, side.accesses if cost is not None else 0)
-    warps = _near(params.thread // 32, side.warps)
+    warps = _near(params.thread // side.lanes, side.warps)
     ring: tuple[Ring, ...] = ()
     if cost is None or not len(accesses):
         fill, labels = np.full((1, 1), -1), np.array([[""]])
         return Grid(name, fill, "frame", labels, heading=heading, subheading="none", cell=(26, 18))
-    count, ideal = (a[np.ix_(accesses, warps)].T for a in (cost.count, cost.ideal))
+    taken, ideal = (a[np.ix_(accesses, warps)].T for a in (cost.count, cost.ideal))
     (top, low), (left, right) = _more(warps, side.warps), _more(accesses, side.accesses)
-    if params.access in accesses and params.thread // 32 in warps:
-        i, j = int(params.thread // 32 - warps[0]), int(params.access - accesses[0])
+    if params.access in accesses and params.thread // side.lanes in warps:
+        i, j = int(params.thread // side.lanes - warps[0]), int(params.access - accesses[0])
         ring = (Ring(i + top, j + left, i + top, j + left, "access"),)
     around = ((top, low), (left, right))
-    count, ideal = (np.pad(a, around) for a in (count, ideal))
+    taken, ideal = (np.pad(a, around) for a in (taken, ideal))
     return Grid(
         name=name,
-        fill=np.where(count == 0, -1, np.where(count == ideal, GOOD, BAD)),
+        fill=np.where(taken == 0, -1, np.where(taken == ideal, GOOD, BAD)),
         scale="frame",
-        labels=np.where(count == 0, "", count.astype("U6")),
+        labels=np.where(taken == 0, "", taken.astype("U6")),
         heading=heading,
         subheading=f"{unit}; ideal {_ideal(ideal)}",
         row_heads=("…",) * top + tuple(f"W{w}" for w in warps) + ("…",) * low,
@@ -228,18 +216,18 @@ def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost:
     )
 
 
-def _ideal(ideal: np.ndarray) -> str:
+def _ideal(ideal: Array) -> str:
     some = ideal[ideal > 0]
     least, most = int(some.min(initial=some.max(initial=0))), int(some.max(initial=0))
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _more(shown: np.ndarray, extent: int) -> tuple[int, int]:
+def _more(shown: Array, extent: int) -> tuple[int, int]:
     """1 where something is left out before, and after, what is shown."""
     return int(shown[0] > 0), int(shown[-1] < extent - 1)
 
 
-def _near(at: int, extent: int) -> np.ndarray:
+def _near(at: int, extent: int) -> Array:
     begin = max(0, min(at - TABLE // 2, extent - TABLE))
     return np.arange(begin, min(begin + TABLE, extent))
 
@@ -247,13 +235,14 @@ def _near(at: int, extent: int) -> np.ndarray:
 def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     """Only what occurs."""
     params = result.params
-    plain = [t.fill[(t.fill >= 0) & (t.states & OUTSIDE == 0)] for t in tiles]
+    found = [np.zeros_like(t.fill) if t.states is None else t.states for t in tiles]
+    plain = [t.fill[(t.fill >= 0) & (s & OUTSIDE == 0)] for t, s in zip(tiles, found, strict=True)]
     fills = np.unique(np.concatenate(plain)).tolist()
     letter, most = ("W", "warps") if params.colour == "warp" else ("access ", "accesses")
     keys = [Key(f"{letter}{f}", "fill", "category", f) for f in fills]
     if fills and max(getattr(s, most) for s in result.sides) > 8:
         keys = [Key(f"colour = {params.colour} modulo 8", "fill", "category", fills[0])]
-    states = [np.bitwise_or.reduce(t.states, axis=None) for t in tiles]
+    states = [np.bitwise_or.reduce(s, axis=None) for s in found]
     every = int(np.bitwise_or.reduce(states))
     for flag, words, kind in (
         (HOLE, "missed", "hole"),
@@ -270,14 +259,3 @@ def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     ):
         keys += [Key(words, kind)] if kind in kinds else []
     return tuple(keys)
-
-
-def _tips(result: Result) -> Tips:
-    tables = []
-    for side in result.sides:
-        s, c = np.broadcast_arrays(side.rows[:, None], side.columns)
-        tables.append(
-            np.stack([c, c + side.grain - 1, s, side.owner, side.owner // 32, side.turn, side.times], -1).reshape(-1, 7)
-        )
-    table = np.concatenate(tables).astype(np.int32)
-    return Tips("contiguous {0} to {1}, strided {2}\nT{3} of warp {4}, access {5} · touches: {6}", table)

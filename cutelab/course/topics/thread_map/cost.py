@@ -1,4 +1,4 @@
-"""Topic "thread_map": what one map touches, in which order, and what each warp's accesses cost."""
+"""What one map touches, in which order, and what each warp's accesses cost."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cutelab.course.card.parts.window import window
 from cutelab.cutlass.pitch_linear import Coverage, PitchLinearShape, by_warp, count_coverage
 from cutelab.cutlass.strips import StripThreadMap
 from cutelab.cutlass.thread_map import ThreadMap
 from cutelab.hardware import sectors, wavefronts
 from cutelab.hardware.access import WarpAccess
+from cutelab.hardware.chip import H200, Chip
+
+Array = np.ndarray[Any, Any]
 
 WIDEST = 16  # bytes that one instruction moves for a lane
 LINES, WINDOW, CELLS = 64, 32, 128  # lines up to which all are drawn, lines of a window, cells of a line
@@ -25,8 +29,8 @@ class Cost:
     access_bytes   bytes a lane moves with one of them
     """
 
-    count: np.ndarray
-    ideal: np.ndarray
+    count: Array
+    ideal: Array
     instructions: int
     access_bytes: int
 
@@ -39,10 +43,10 @@ class Cost:
         return int(self.ideal.sum())
 
 
-def cost(address: np.ndarray, active: np.ndarray, item: int, kind: Literal["load", "store"]) -> Cost:
+def cost(address: Array, active: Array, item: int, kind: Literal["load", "store"], chip: Chip = H200) -> Cost:
     """What does each access cost as a global load (sectors) or as a shared store (wavefronts)?
 
-    address   byte address of each element, int (accesses, warps, 32, elements); active: bool (accesses, warps, 32)
+    address   byte address of each element, int (accesses, warps, lanes, elements); active: bool (accesses, warps, lanes)
     An access becomes one instruction if every lane's elements are neighbours, aligned and at most 16 bytes; otherwise as
     few equal ones as that allows.
 
@@ -56,19 +60,20 @@ def cost(address: np.ndarray, active: np.ndarray, item: int, kind: Literal["load
         n for n in (16, 8, 4, 2, 1) if e % n == 0 and (n == 1 or n * item <= WIDEST) and _runs(address, active, n, item)
     )
     first = np.moveaxis(address[..., ::width], -1, 0)
-    some = active.any(axis=-1)
+    some = np.asarray(active.any(axis=-1))
     if not first.size:
         nothing = np.zeros(batch, np.int64)
         return Cost(nothing, nothing, 1, width * item)
     busy = np.where(some[..., None], active, True)
     moved = np.where(some[..., None], first, 0)
-    access = WarpAccess(moved, width * item, kind, None if busy.all() else np.broadcast_to(busy, moved.shape))
+    taking = None if busy.all() else np.broadcast_to(busy, moved.shape)
+    access = WarpAccess(moved, width * item, kind, taking, chip=chip)
     found = (sectors if kind == "load" else wavefronts)(access)
-    count, ideal = (np.where(some, value.sum(axis=0), 0) for value in (found.count, found.ideal))
+    count, ideal = (np.where(some, np.asarray(value).sum(axis=0), 0) for value in (found.count, found.ideal))
     return Cost(count, ideal, e // width, width * item)
 
 
-def _runs(address: np.ndarray, active: np.ndarray, n: int, item: int) -> bool:
+def _runs(address: Array, active: Array, n: int, item: int) -> bool:
     """Do n elements lie side by side, aligned, for every active lane?"""
     if n == 1:
         return True
@@ -88,36 +93,38 @@ class Side:
     owner, turn     int (rows, columns): the thread that comes first, and in which of its accesses; -1 for nobody
     times           how often each cell is touched
     load, store     the costs; store is None if the shared layout is none of this tile
+    lanes           threads of a warp
     """
 
     map: ThreadMap | StripThreadMap
     tile: PitchLinearShape
-    starts: np.ndarray
+    starts: Array
     vector: int
     grain: int
     coverage: Coverage
-    rows: np.ndarray
-    columns: np.ndarray
+    rows: Array
+    columns: Array
     bands: tuple[tuple[int, int, int], ...]
-    owner: np.ndarray
-    turn: np.ndarray
-    times: np.ndarray
+    owner: Array
+    turn: Array
+    times: Array
     load: Cost
     store: Cost | None
+    lanes: int
 
     @property
     def threads(self) -> int:
-        return self.starts.shape[0]
+        return int(self.starts.shape[0])
 
     @property
     def accesses(self) -> int:
-        return self.starts.shape[1]
+        return int(self.starts.shape[1])
 
     @property
     def warps(self) -> int:
-        return -(-self.threads // 32)
+        return -(-self.threads // self.lanes)
 
-    def cells(self, thread: int | slice, access: int) -> tuple[np.ndarray, np.ndarray]:
+    def cells(self, thread: int | slice, access: int) -> tuple[Array, Array]:
         """Row and column in the window of the cells that this access of this thread (or these) touches; only those drawn."""
         start = self.starts[thread, access].reshape(-1, 2)
         cells = start[:, :1] + np.arange(0, self.vector, self.grain)
@@ -125,14 +132,14 @@ class Side:
         return i[drawn], j[drawn]
 
 
-def place(lines: Any, elements: Any, rows: np.ndarray, columns: np.ndarray, grain: int) -> tuple[np.ndarray, ...]:
+def place(lines: Any, elements: Any, rows: Array, columns: Array, grain: int) -> tuple[Array, ...]:
     """Row and column in the window of the cells with these elements, and which of them are drawn at all."""
     i = np.minimum(np.searchsorted(rows, lines), len(rows) - 1)
     j = (elements - columns[0]) // grain
     return i, j, (rows[i] == lines) & (j >= 0) & (j < len(columns))
 
 
-def starts_of(thread_map: ThreadMap | StripThreadMap) -> tuple[np.ndarray, int]:
+def starts_of(thread_map: ThreadMap | StripThreadMap) -> tuple[Array, int]:
     """The first element of each access, and how many elements it has. The strip formula makes one access of one element."""
     if isinstance(thread_map, StripThreadMap):
         return thread_map.coords()[:, None, :], 1
@@ -145,7 +152,8 @@ def side(
     probe: tuple[int, int],
     item: int,
     ld: int,
-    shared: np.ndarray | None,
+    shared: Array | None,
+    chip: Chip,
 ) -> Side:
     """What does this map do to its tile? probe: the thread and access that the drawn window must show."""
     starts, e = starts_of(thread_map)
@@ -154,22 +162,19 @@ def side(
     thread, access = probe
     at = starts[thread, access] if thread < len(starts) and access < starts.shape[1] else np.zeros(2, np.int64)
     far = int(elements[..., 0].max(initial=0)) + 1
-    columns = _window(max(tile.contiguous, far) // grain, int(at[0]) // grain, CELLS) * grain
+    columns = window(max(tile.contiguous, far) // grain, int(at[0]) // grain, CELLS) * grain
     rows, bands = _lines(np.unique(starts[..., 1]), tile.strided, int(at[1]))
     owner, turn, times = _first(elements, grain, rows, columns)
-    load, store = _costs(elements, tile, item, ld, shared)
+    load, store = _costs(elements, tile, item, ld, shared, chip)
     coverage = count_coverage(elements.reshape(len(starts), -1, 2), tile)
     for array in (starts, rows, columns, owner, turn, times):
         array.flags.writeable = False
-    return Side(thread_map, tile, starts, e, grain, coverage, rows, columns, bands, owner, turn, times, load, store)
+    return Side(
+        thread_map, tile, starts, e, grain, coverage, rows, columns, bands, owner, turn, times, load, store, chip.lanes
+    )
 
 
-def _window(extent: int, at: int, most: int) -> np.ndarray:
-    begin = at // most * most if extent > most else 0
-    return np.arange(begin, min(begin + most, extent), dtype=np.int64)
-
-
-def _lines(touched: np.ndarray, lines: int, at: int) -> tuple[np.ndarray, tuple[tuple[int, int, int], ...]]:
+def _lines(touched: Array, lines: int, at: int) -> tuple[Array, tuple[tuple[int, int, int], ...]]:
     """Which lines are drawn? The tile's, and beyond it the touched ones; two or more that nobody touches become one band."""
     beyond = touched[touched >= lines]
     before = np.r_[lines - 1, beyond[:-1]]
@@ -185,7 +190,7 @@ def _lines(touched: np.ndarray, lines: int, at: int) -> tuple[np.ndarray, tuple[
     return rows, tuple(found)
 
 
-def _first(elements: np.ndarray, grain: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, ...]:
+def _first(elements: Array, grain: int, rows: Array, columns: Array) -> tuple[Array, ...]:
     """Who comes first to each drawn cell? All threads make their first access, then all make their second, and so on."""
     threads, accesses = elements.shape[:2]
     order = elements[:, :, ::grain].transpose(1, 0, 2, 3)
@@ -202,14 +207,14 @@ def _first(elements: np.ndarray, grain: int, rows: np.ndarray, columns: np.ndarr
 
 
 def _costs(
-    elements: Any, tile: PitchLinearShape, item: int, ld: int, shared: np.ndarray | None
+    elements: Any, tile: PitchLinearShape, item: int, ld: int, shared: Array | None, chip: Chip
 ) -> tuple[Cost, Cost | None]:
-    lanes, exist = by_warp(elements)  # (warps, 32, accesses, elements, 2)
-    c, s = np.moveaxis(lanes, (2, 4), (0, 1)).transpose(1, 0, 2, 3, 4)  # each (accesses, warps, 32, elements)
+    lanes, exist = by_warp(elements, chip.lanes)  # (warps, lanes, accesses, elements, 2)
+    c, s = np.moveaxis(lanes, (2, 4), (0, 1)).transpose(1, 0, 2, 3, 4)  # each (accesses, warps, lanes, elements)
     alive = np.broadcast_to(exist, c.shape[:3])
-    load = cost((c + s * ld) * item, alive, item, "load")
+    load = cost((c + s * ld) * item, alive, item, "load", chip)
     if shared is None:
         return load, None
     inside = ((c < tile.contiguous) & (s < tile.strided)).all(axis=-1) & alive
     place = shared[np.minimum(c, tile.contiguous - 1), np.minimum(s, tile.strided - 1)]
-    return load, cost(place * item, inside, item, "store")
+    return load, cost(place * item, inside, item, "store", chip)

@@ -1,19 +1,20 @@
-"""Topic "thread_map": the texts that name a map or a shared-memory layout, and the knobs that follow from them."""
+"""The texts that name a thread map or a layout of shared memory, and the knobs that follow from a map's template parameters."""
 
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from cutelab.core.composed import parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import product
-from cutelab.core.layout import offsets, rank
+from cutelab.core.layout import Layout, as_layout, offsets, rank
 from cutelab.core.notation import Reader
-from cutelab.core.swizzle import parse_swizzle
+from cutelab.core.swizzle import Swizzle, parse_swizzle
 from cutelab.cutlass.matrix_layouts import MATRIX_LAYOUTS, matrix_layout
 from cutelab.cutlass.pitch_linear import PitchLinearShape
 from cutelab.cutlass.strips import StripThreadMap
@@ -54,23 +55,44 @@ ARRANGEMENTS = ("32 x 1", "16 x 2", "8 x 4", "4 x 8", "2 x 16", "1 x 32")
 KNOBS = ("kind", "columns", "lines", "threads", "vector", "warp", "warp_2")
 
 
-@lru_cache(256)
-def read_map(text: str) -> ThreadMap:
-    """Which thread map is this C++ type? As `parse_thread_map`, remembered."""
-    if isinstance(text, str) and text.strip().startswith(FORMULA):
+@dataclass(frozen=True)
+class Turned:
+    """A map with some of its knobs turned, not yet built: what turns together is looked at together."""
+
+    start: ThreadMap
+    knobs: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, found: Any, name: str, value: Any) -> Turned:
+        """This map (or one that is being turned) with one more knob turned."""
+        if isinstance(found, Turned):
+            return cls(found.start, (*found.knobs, (name, value)))
+        return cls(found, ((name, value),))
+
+    def built(self) -> ThreadMap:
+        """The map. Raises CuteLabError where CUTLASS rejects it, or where it has no such knob."""
+        return turn(self.start, dict(self.knobs))
+
+
+def read_map(value: Any) -> Any:
+    """Which thread map is this C++ type?"""
+    if isinstance(value, ThreadMap | Turned):
+        return value
+    if isinstance(value, StripThreadMap) or (isinstance(value, str) and value.strip().startswith(FORMULA)):
         raise CuteLabError(f"{FORMULA} is a formula without a tile: give it as `other`, beside a real map")
-    return parse_thread_map(text)
+    return parse_thread_map(value)
 
 
-@lru_cache(256)
-def read_other(text: str) -> ThreadMap | StripThreadMap:
+def read_other(text: Any) -> ThreadMap | StripThreadMap | None:
     """A C++ type, or the strip formula `StripThreadMap(row_pitch, threads, pitch, strips)`, with or without these names.
 
     >>> read_other("StripThreadMap(16, 64, pitch=8, strips=4)")
     StripThreadMap(row_pitch=16, threads=64, pitch=8, strips=4)
     """
+    if text is None or isinstance(text, ThreadMap | StripThreadMap):
+        return text
     if not isinstance(text, str) or not text.strip().startswith(FORMULA):
-        return parse_thread_map(text)
+        return parse_thread_map(text) if not isinstance(text, str) or text.strip() else None
     reader = Reader(text, "strip formula", "StripThreadMap(16, 64, 8, 4)")
     reader.name()
     close = ">" if reader.peek() == "<" else ")"
@@ -87,24 +109,24 @@ def read_other(text: str) -> ThreadMap | StripThreadMap:
     return StripThreadMap(*numbers)
 
 
-def levels(thread_map: ThreadMap) -> list[ThreadMap]:
+def levels(thread_map: ThreadMap) -> list[Any]:
     """The map, the map that it is made from, and so on inwards."""
-    found = [thread_map]
+    found: list[Any] = [thread_map]
     while hasattr(found[-1], "thread_map"):
         found.append(found[-1].thread_map)
     return found
 
 
-def _fields(thread_map: ThreadMap) -> set[str]:
-    return {f.name for f in dataclasses.fields(thread_map)}  # type: ignore[arg-type]
+def _fields(thread_map: Any) -> set[str]:
+    return {f.name for f in dataclasses.fields(thread_map)}
 
 
-def _around(old: list[ThreadMap], inner: ThreadMap, **changes: Any) -> ThreadMap:
+def _around(old: list[Any], inner: Any, **changes: Any) -> ThreadMap:
     """The outer maps built again around another innermost map; `changes` go to those that have such a field."""
-    found = inner
+    found: ThreadMap = inner
     for outer in reversed(old[:-1]):
         mine = {k: v for k, v in changes.items() if k in _fields(outer)}
-        found = dataclasses.replace(outer, thread_map=found, **mine)  # type: ignore[type-var]
+        found = dataclasses.replace(outer, thread_map=found, **mine)
     return found
 
 
@@ -114,7 +136,8 @@ def knobs(thread_map: ThreadMap) -> dict[str, Any]:
     >>> knobs(read_map("PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>"))
     {'kind': 'Stripmined', 'columns': 16, 'lines': 8, 'threads': 32, 'vector': 1}
     """
-    outer, *_, inner = [thread_map, *levels(thread_map)]
+    found_levels = levels(thread_map)
+    outer, inner = found_levels[0], found_levels[-1]
     shape = inner.shape
     found: dict[str, Any] = {
         "kind": short_class(type(outer).__name__),
@@ -125,9 +148,9 @@ def knobs(thread_map: ThreadMap) -> dict[str, Any]:
     if "elements_per_access" in _fields(inner):
         found["vector"] = inner.elements_per_access
     if "warp_thread_arrangement" in _fields(inner):
-        found["warp"] = arrangement(inner.warp_thread_arrangement)  # type: ignore[attr-defined]
+        found["warp"] = arrangement(inner.warp_thread_arrangement)
     if outer is not inner and "warp_thread_arrangement" in _fields(outer):
-        found["warp_2"] = arrangement(outer.warp_thread_arrangement)  # type: ignore[attr-defined]
+        found["warp_2"] = arrangement(outer.warp_thread_arrangement)
     return found
 
 
@@ -153,7 +176,9 @@ def turn(thread_map: ThreadMap, changes: dict[str, Any]) -> ThreadMap:
         if name not in have:
             raise CuteLabError(f"{have['kind']} has no {name}; it has {', '.join(list(have)[1:])}")
     old = levels(thread_map)
-    inner, mine, outer = old[-1], {}, {}
+    inner = old[-1]
+    mine: dict[str, Any] = {}
+    outer: dict[str, Any] = {}
     if "columns" in changes or "lines" in changes:
         mine["shape"] = (changes.get("columns", have["columns"]), changes.get("lines", have["lines"]))
     for knob, field in (("threads", "threads"), ("vector", "elements_per_access")):
@@ -163,7 +188,7 @@ def turn(thread_map: ThreadMap, changes: dict[str, Any]) -> ThreadMap:
         mine["warp_thread_arrangement"] = _lanes(changes["warp"])
     if "warp_2" in changes:
         outer["warp_thread_arrangement"] = _lanes(changes["warp_2"])
-    return _around(old, dataclasses.replace(inner, **mine), **outer)  # type: ignore[type-var]
+    return _around(old, dataclasses.replace(inner, **mine), **outer)
 
 
 def of_class(name: str, like: ThreadMap) -> ThreadMap:
@@ -174,44 +199,66 @@ def of_class(name: str, like: ThreadMap) -> ThreadMap:
     example, given = levels(read_map(EXAMPLES[name])), levels(like)[-1]
     same = {k: getattr(given, k) for k in _fields(given) & _fields(example[-1])}
     try:
-        found = _around(example, dataclasses.replace(example[-1], **same))  # type: ignore[type-var]
+        found = _around(example, dataclasses.replace(example[-1], **same))
     except CuteLabError:
-        return example[0]
-    return found if found.fragment_size else example[0]
+        found = like
+    whole: ThreadMap = example[0]
+    return found if found is not like and found.fragment_size else whole
+
+
+Shared = str | Swizzle | Layout | ComposedLayout
+"""A layout of shared memory: a 2.x layout by its name, a swizzle of the packed tile, or a CuTe layout of (contiguous, strided)."""
+
+
+def read_shared(value: Any) -> Shared:
+    """Which layout of shared memory is this? Whether it suits a tile, `shared_offsets` says."""
+    if isinstance(value, Swizzle | Layout | ComposedLayout):
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise CuteLabError(f"shared must be a layout, such as {', '.join(SHARED)} or (64,32):(1,64); got {value!r}")
+    bare = value.replace(" ", "")
+    if bare.rpartition("::")[2].partition("<")[0].partition("(")[0] in MATRIX_LAYOUTS:
+        return value
+    if bare.startswith(("Sw<", "S<", "Swizzle<")) and "(" not in bare:
+        return parse_swizzle(value)
+    return as_layout(value)
 
 
 @lru_cache(64)
-def shared_offsets(text: str, tile: PitchLinearShape) -> np.ndarray:
+def shared_offsets(shared: Shared, tile: PitchLinearShape) -> np.ndarray[Any, Any]:
     """Where does each element of the tile lie in shared memory? int64 [contiguous, strided], read-only, in elements.
 
-    text: a 2.x layout ("TensorOpMultiplicand<16,64>"), a swizzle of the packed tile ("Sw<3,3,3>"), or a CuTe layout of
-    (contiguous, strided). Raises CuteLabError for a layout of another tile, and for two elements in one place.
+    Raises CuteLabError for a layout of another tile, and for two elements in one place.
 
-    >>> shared_offsets("Sw<1,0,2>", PitchLinearShape(4, 2)).T.tolist()
+    >>> shared_offsets(Swizzle(1, 0, 2), PitchLinearShape(4, 2)).T.tolist()
     [[0, 1, 2, 3], [5, 4, 7, 6]]
     """
-    if not isinstance(text, str) or not text.strip():
-        raise CuteLabError(f"shared must be a layout, such as {', '.join(SHARED)} or (64,32):(1,64); got {text!r}")
     c, s = tile
-    bare = text.replace(" ", "")
-    template = bare.rpartition("::")[2].partition("<")[0].partition("(")[0]
-    if template in MATRIX_LAYOUTS:
-        first = matrix_layout(text, (1, 1)).contiguous_first
-        table = matrix_layout(text, (c, s) if first else (s, c)).offsets
+    if isinstance(shared, str):
+        first = matrix_layout(shared, (1, 1)).contiguous_first
+        table = matrix_layout(shared, (c, s) if first else (s, c)).offsets
         table = table if first else table.T
-    elif bare.startswith(("Sw<", "S<", "Swizzle<")) and "(" not in bare:
-        table = parse_swizzle(text)(np.arange(c)[:, None] + c * np.arange(s))
+    elif isinstance(shared, Swizzle):
+        table = shared(np.arange(c)[:, None] + c * np.arange(s))
     else:
-        layout = parse_layout(text)
-        extents = tuple(product(layout.shape[i]) for i in range(rank(layout))) if rank(layout) == 2 else ()  # type: ignore[index]
-        if extents != (c, s):
-            raise CuteLabError(f"shared {text} is no layout of this tile: write one of ({c},{s}), contiguous first")
-        table = offsets(layout)
+        shape = shared.shape
+        if rank(shared) != 2 or not isinstance(shape, tuple) or (product(shape[0]), product(shape[1])) != (c, s):
+            raise CuteLabError(f"shared {shared} is no layout of this tile: write one of ({c},{s}), contiguous first")
+        table = offsets(shared)
     if np.unique(table).size < table.size or int(table.min()) < 0:
         raise CuteLabError(
-            f"shared {text} puts two elements of the {c} x {s} tile into one place; a store would lose data. "
+            f"shared {shared} puts two elements of the {c} x {s} tile into one place; a store would lose data. "
             "PitchLinear fits every tile"
         )
     table = np.ascontiguousarray(table)
     table.flags.writeable = False
     return table
+
+
+def fits(shared: Shared, tile: PitchLinearShape) -> bool:
+    """Is this shared layout one of this tile, each element in its own place?"""
+    try:
+        shared_offsets(shared, tile)
+    except CuteLabError:
+        return False
+    return True

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.picture import Line, Verdict
-from cutelab.course.card.words import ELEMENTS, count, number
-from cutelab.course.topics.thread_map.cost import Cost, Side
+from cutelab.course.card.words import count, number
+from cutelab.course.topics.thread_map.cost import Array, Cost, Side
+from cutelab.course.topics.thread_map.model import Result
 from cutelab.course.topics.thread_map.typed import short_class
 from cutelab.cutlass.strips import StripThreadMap
-from cutelab.cutlass.thread_map import ThreadMap
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.thread_map.model import Result
 
 
 def short(side: Side) -> str:
@@ -62,9 +59,9 @@ def subtitle(result: Result, numbers: bool = True) -> str:
 def coverage(side: Side, room: int = 92) -> tuple[bool, str]:
     """Is every element touched once, and if not, what is wrong? The places are left out where there is no room.
 
-    >>> from cutelab.course.topics.thread_map.model import ThreadMapParams, compute
+    >>> from cutelab.course.topics.thread_map import Params, compute
     >>> text = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,12>, 64, PitchLinearShape<8,4>, 8>"
-    >>> coverage(compute(ThreadMapParams().change(thread_map=text)).sides[0])
+    >>> coverage(compute(Params().change(thread_map=text)).sides[0])
     (False, '256 of 768 elements are never touched (lines 8 to 11)')
     """
     found = side.coverage
@@ -86,7 +83,7 @@ def coverage(side: Side, room: int = 92) -> tuple[bool, str]:
     return False, full if len(full) <= room else "; ".join(words for words, _ in parts)
 
 
-def _where(places: np.ndarray, times: np.ndarray | None = None) -> str:
+def _where(places: Array, times: Array | None = None) -> str:
     """Whole columns by their numbers, otherwise the lines."""
     lines, columns = np.unique(places[:, 1]), np.unique(places[:, 0])
     if times is not None and len(lines) == times.shape[0] and len(places) == len(columns) * len(lines):
@@ -94,7 +91,7 @@ def _where(places: np.ndarray, times: np.ndarray | None = None) -> str:
     return span("line", lines)
 
 
-def span(noun: str, values: np.ndarray) -> str:
+def span(noun: str, values: Array) -> str:
     """line 5, lines 8 to 11, or lines 1, 3, 5 ...
 
     >>> span("line", np.array([5])), span("line", np.arange(8, 12)), span("column", np.array([1, 3, 5, 7]))
@@ -192,7 +189,7 @@ def arithmetic(result: Result, side: Side) -> tuple[Line, ...]:
 
 def status(result: Result) -> str:
     """The probe in words: thread, access, elements, the global offset of the first one."""
-    params, side = result.params, result.sides[0]
+    params, side, lanes = result.params, result.sides[0], result.params.chip.lanes
     thread, access = params.thread, params.access
     if thread >= side.threads or access >= side.accesses:
         return f"T{thread} → no access {access} in {short(side)}"
@@ -200,15 +197,14 @@ def status(result: Result) -> str:
     offset = c + s * params.ld
     last = f" to {c + side.vector - 1}" if side.vector > 1 else ""
     return (
-        f"T{thread} → access {access}: contiguous {c}{last}, strided {s} · warp {thread // 32}, lane {thread % 32} · "
-        f"global offset {offset} elements, byte {offset * ELEMENTS[params.element]}"
+        f"T{thread} → access {access}: contiguous {c}{last}, strided {s} · warp {thread // lanes}, lane {thread % lanes} · "
+        f"global offset {offset} elements, byte {offset * params.item}"
     )
 
 
 def copies(result: Result) -> dict[str, str]:
     """The type as C++ and as Python, and the CuTe layout where the map is one."""
-    found = result.sides[0].map
-    assert isinstance(found, ThreadMap)
+    found = result.params.thread_map
     plain = str(found)
     typed = re.sub(
         r"(?=\b(PitchLinearShape)<|\b\w+<)", lambda m: "cutlass::" if m[1] else "cutlass::transform::", plain
@@ -217,3 +213,14 @@ def copies(result: Result) -> dict[str, str]:
     with contextlib.suppress(CuteLabError):
         texts["CuTe TV layout"] = str(found.layout_tv())
     return texts
+
+
+def tips(result: Result) -> tuple[str, Array]:
+    """What the pointer reads on a cell, and its numbers."""
+    tables = []
+    for side in result.sides:
+        s, c = np.broadcast_arrays(side.rows[:, None], side.columns)
+        who = side.owner, side.owner // side.lanes, side.turn, side.times
+        tables.append(np.stack([c, c + side.grain - 1, s, *who], -1).reshape(-1, 7))
+    table = np.concatenate(tables).astype(np.int32)
+    return "contiguous {0} to {1}, strided {2}\nT{3} of warp {4}, access {5} · touches: {6}", table

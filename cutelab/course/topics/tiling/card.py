@@ -1,40 +1,24 @@
-"""The panels of topic "tiling". Reads a `Result` of scenes/tiling.py; the words stand in tiling_words.py."""
+"""The card of topic "tiling": the matrix in its tiles, the picked tile alone, how to slice it."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cutelab.algebra.simplify import AnyLayout
-from cutelab.core.layout import Layout, cosize
+from cutelab.algebra.explain import tiler_text
 from cutelab.course.card.parts.sheet import crd_text, sheet, sum_text
-from cutelab.course.card.picture import OUTSIDE, Cure, Grid, Key, Line, Lines, Picture, Ring, Tips
+from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.topics.tiling import words
+from cutelab.course.topics.tiling.model import WIDE, Array, Result, Sheet
 
-if TYPE_CHECKING:
-    from cutelab.course.topics.tiling.model import Result, Sheet
-
-WIDE = 16  # columns up to which the tile stands beside the matrix; more: below it
 DASHED = 24  # side of a cell from which the drawing dashes the frame of a tile
 INT32 = 2**31 - 1
 
 
-def most(extent: tuple[int, int], sheets: int, layout: AnyLayout) -> tuple[int, int]:
-    """How many rows and columns of a matrix are drawn? Fewer columns where the offsets have four digits and more.
-
-    >>> most((128, 128), 1, Layout((128, 128))), most((16, 32), 1, Layout((16, 32))), most((8, 64), 2, Layout((8, 64)))
-    ((16, 24), (16, 32), (20, 16))
-    """
-    if sheets > 1 or extent[1] <= WIDE:
-        return 20, WIDE
-    inner = layout if isinstance(layout, Layout) else layout.inner
-    return 16, 24 if cosize(inner) > 1000 else 32
-
-
-def picture(result: Result) -> Picture:
-    """The whole card."""
+def panels(result: Result) -> Picture:
+    """The whole card, as plain data: the matrix in tiles, the picked tile, how to slice it, the verdict."""
     wide = len(result.sheets) == 1 and len(result.sheets[0].columns) > WIDE
     room = 334 if len(result.sheets) > 1 else 688 if wide else 440
     matrices = [_matrix(result, s, room) for s in result.sheets]
@@ -61,25 +45,25 @@ def picture(result: Result) -> Picture:
         copies=words.copies(result),
         tips=_tips(result),
         probed=result.probed,
-        cures=_cures(result),
+        offers=_offers(result),
     )
 
 
-def _cures(result: Result) -> tuple[Cure, ...]:
+def _offers(result: Result) -> tuple[Offer, ...]:
     """Tilers that would do instead of a refused one over the 1-D order."""
     if result.cut.by_mode:
         return ()
-    return tuple(Cure(f"tiler {tile}", "admissible", {"tiler": tile}) for tile in words.near(result.cut))
+    return tuple(Offer(f"tiler {tile}", "admissible", {"tiler": tile}) for tile in words.near(result.cut))
 
 
-def _hue(sheet: Sheet, pair: np.ndarray) -> np.ndarray:
+def _hue(sheet: Sheet, pair: Array) -> Array:
     """The category of each pair's tile: neighbours down differ by 1, neighbours across by 3."""
     tile = pair // sheet.cut.elements
     down = sheet.cut.grid[0]
     return np.where(pair >= 0, (tile % down + 3 * (tile // down)) % 8, -1)
 
 
-def _gaps(tiles: np.ndarray, side: int) -> tuple[int, ...]:
+def _gaps(tiles: Array, side: int) -> tuple[int, ...]:
     """Room between neighbouring rows that belong to other tiles; none where each row does."""
     if side < 7 or len(tiles) < 2:
         return ()
@@ -102,7 +86,7 @@ def _matrix(result: Result, s: Sheet, room: int) -> Grid:
     rings = [*_outline(s), *_probe(result, s)]
     heading, named = "", ""
     if len(result.sheets) > 1:
-        heading, named = words.tiler_text(s.cut.tiler), "by mode" if s.cut.by_mode else "over the 1-D order"
+        heading, named = tiler_text(s.cut.tiler), "by mode" if s.cut.by_mode else "over the 1-D order"
     return Grid(
         name="matrix" if s is result.sheets[0] else "other",
         fill=_hue(s, s.pair),
@@ -121,7 +105,7 @@ def _matrix(result: Result, s: Sheet, room: int) -> Grid:
     )
 
 
-def _cells(result: Result, pair: np.ndarray) -> np.ndarray:
+def _cells(result: Result, pair: Array) -> Array:
     """The probe cell of each pair, -1 where no pair stands."""
     place = np.minimum(np.searchsorted(result.ids, pair), len(result.ids) - 1)
     return np.where((pair >= 0) & (result.ids[place] == pair), place, -1)
@@ -199,7 +183,7 @@ def _lines(result: Result, letters: int) -> Lines:
 
     for s in result.sheets:
         if s.cut.result is not None:
-            say("R =" if len(result.sheets) == 1 else f"{words.tiler_text(s.cut.tiler)}:", str(s.cut.result))
+            say("R =" if len(result.sheets) == 1 else f"{tiler_text(s.cut.tiler)}:", str(s.cut.result))
     if found.result is not None:
         say(words.slice_text(result), f"→ {words.picked_layout(found)} from offset {result.origin}")
         element = crd_text(result.params.element, found.tile_shape)
@@ -232,7 +216,7 @@ def _legend(result: Result, matrices: list[Grid]) -> tuple[Key, ...]:
         if name[0] < down and name[1] < across:
             text = f"{one} ({name[0]},{name[1]})" if found.pairs else f"{one} ({name[0]})"
             keys.append(Key(text, "fill", "category", (name[0] + 3 * name[1]) % 8))
-    dashed = min(min(grid.cell) for grid in matrices) >= DASHED
+    dashed = min(min(grid.cell or (0, 0)) for grid in matrices) >= DASHED
     picked = f"the picked {one}" if len(matrices) == 1 else "the tile of the picked element"
     keys.append(Key(picked, "twin" if dashed else "access"))
     keys.append(Key("the picked element", "probe"))

@@ -21,11 +21,12 @@ from cutelab.algebra.explain import explain, tiler_text
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.product import padded
-from cutelab.algebra.simplify import AnyLayout, coalesce, compact, join, top_modes
+from cutelab.algebra.simplify import coalesce, compact, join, top_modes
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, size
+from cutelab.core.layout import AnyLayout, Layout, size
+from cutelab.course.card.parts.leaves import innermost
 
 DIVIDES = ("zipped_divide", "logical_divide", "tiled_divide", "flat_divide")
 PRODUCTS = ("blocked_product", "raked_product", "logical_product", "zipped_product", "tiled_product", "flat_product")
@@ -115,7 +116,8 @@ class Cut:
         if self.known is None:
             return np.full(down.shape, -1)
         rest = [down + self.extent[0] * across] if self.index is not None else [down, across]
-        steps = [laws.flat_modes(x) for x in ([self.index] if self.index is not None else [self.rows, self.columns])]
+        ways = [self.index] if self.index is not None else [self.rows, self.columns]
+        steps = [laws.flat_modes(x) for x in ways if x is not None]
         weights = _steps([extent for extent, _ in steps[0]], 1)
         ids = np.zeros(down.shape, np.int64)
         for axis, modes in enumerate(steps):
@@ -166,7 +168,7 @@ def cut(operation: str, layout: AnyLayout, tiler: Any) -> Cut:
 
 def _places(layout: AnyLayout, tiler: Any) -> tuple[Layout | None, Layout | None, Layout | None]:
     """Row and column (or the index) of each pair of a divide: the tiler alone decides, whatever the strides of the matrix."""
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     tiler = check_tiler(inner, tiler, "divide")
     if not isinstance(tiler, tuple):
         tile = compact(tiler) if isinstance(tiler, int) else tiler
@@ -217,7 +219,7 @@ def _steps(extents: Any, step: int) -> list[int]:
 
 def _filled(block: AnyLayout, tiler: Layout) -> tuple[AnyLayout, Layout]:
     """Block and tiler with modes 1:0 up to one rank, as blocked and raked products have it."""
-    inner = block.inner if isinstance(block, ComposedLayout) else block
+    inner = innermost(block)
     rank = max(len(inner), len(tiler))
     filled = padded(inner, rank)
     if isinstance(block, ComposedLayout):
@@ -228,13 +230,13 @@ def _filled(block: AnyLayout, tiler: Layout) -> tuple[AnyLayout, Layout]:
 def _copies(operation: str, block: AnyLayout, tiler: Any) -> tuple[Layout, Layout, tuple[int, int]]:
     """Row and column of each pair of a product: blocked, raked and flat as a matrix, the others one copy a column."""
     zipped = algebra.zipped_product(*(_filled(block, tiler) if operation in MATRIX else (block, tiler)))
-    b, c = (zipped.inner if isinstance(zipped, ComposedLayout) else zipped).shape  # type: ignore[misc]
+    b, c = (mode.shape for mode in innermost(zipped))
     n, m = ([int_tuple.product(x) for x in s] if isinstance(s, tuple) else [s] for s in (b, c))
     if operation in MATRIX and len(n) == len(m) == 2:
         blocked = operation == "blocked_product"
-        down, across = ((1, k) if blocked else (k2, 1) for k, k2 in zip(n, m, strict=True))
+        down, beside = ((1, k) if blocked else (k2, 1) for k, k2 in zip(n, m, strict=True))
         rows = _two(b, c, (down[0], 0), (down[1], 0))
-        return rows, _two(b, c, (0, across[0]), (0, across[1])), (n[0] * m[0], n[1] * m[1])
+        return rows, _two(b, c, (0, beside[0]), (0, beside[1])), (n[0] * m[0], n[1] * m[1])
     still = [0] * len(m)
     if operation == "flat_product" and len(n) > 1:
         wide = prod(n[1:])

@@ -1,25 +1,26 @@
-"""The words of topic "tiling": the tiles in numbers, and the coordinate that slices one. Reads a `Result` of scenes/tiling.py."""
+"""The words of topic "tiling": the tiles in numbers, and the coordinate that slices one."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cutelab.algebra import laws
 from cutelab.algebra.explain import tiler_text
-from cutelab.core import int_tuple, notation
+from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout
+from cutelab.course.card.parts.code import cpp_type, python_value
 from cutelab.course.card.parts.sheet import crd_text
 from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count_distinct, number
 from cutelab.course.topics.tiling.cut import MATRIX, Cut, explained, tiler_words
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.tiling.model import Result, Sheet
+from cutelab.course.topics.tiling.knobs import say_other
+from cutelab.course.topics.tiling.model import Result, Sheet
+from cutelab.course.topics.tiling.tilers import spell_tiler
 
 
 def slice_coordinate(found: Cut, tile: int) -> tuple[Any, ...]:
@@ -98,7 +99,9 @@ def what(found: Cut) -> tuple[str, str]:
 
 def title(result: Result) -> str:
     params = result.params
-    return f"{params.operation}({params.layout}, {params.tiler})" + (f" | {params.other}" if params.other else "")
+    return f"{params.operation}({params.layout}, {spell_tiler(params.tiler)})" + (
+        f" | {say_other(params.other)}" if params.other is not None else ""
+    )
 
 
 def subtitle(result: Result) -> str:
@@ -169,8 +172,11 @@ def _verdict(result: Result, k: int) -> Verdict:
     total, whole = found.elements * found.count, found.extent[0] * found.extent[1]
     if short:
         kind = "by mode" if found.by_mode else "over the 1-D order"
-        state = "good" if total == whole else "note"
-        return Verdict(state, f"{tiler_text(found.tiler)} {kind}: {sentence}.", f"R = {found.result}")
+        return Verdict(
+            "good" if total == whole else "note",
+            f"{tiler_text(found.tiler)} {kind}: {sentence}.",
+            f"R = {found.result}",
+        )
     second = f"{one.capitalize()} {tile_name(found, result.sheets[0].tile)} begins at offset {number(result.origin)}."
     if found.divides:
         if result.met[2]:
@@ -235,7 +241,7 @@ def copies(result: Result) -> dict[str, str]:
             f"auto {what(found)[0]} = t({cpp_coordinate(at)});  // {picked_layout(found)} from offset {result.origin}"
         )
         texts["Python"] = (
-            f'{params.operation}(parse_layout("{params.layout}"), {tiler})({_python(at)[1:-1].rstrip(",")})'
+            f'{params.operation}(parse_layout("{params.layout}"), {tiler})({python_value(at)[1:-1].rstrip(",")})'
         )
     else:
         texts["Python"] = f'{params.operation}(parse_layout("{params.layout}"), {tiler})'
@@ -263,13 +269,7 @@ def cpp_tiler(tiler: Any) -> str:
         return f"make_tile({', '.join(map(cpp_tiler, tiler))})"
     if tiler is None:
         return "_"
-    return f"Int<{tiler}>{{}}" if isinstance(tiler, int) else notation.print_type(tiler.shape, tiler.stride) + "{}"
-
-
-def _python(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_python, value)) + ("," if len(value) == 1 else "") + ")"
-    return str(value)
+    return f"Int<{tiler}>{{}}" if isinstance(tiler, int) else cpp_type(tiler) + "{}"
 
 
 def reads(result: Result) -> str:

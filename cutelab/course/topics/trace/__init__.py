@@ -1,0 +1,1 @@
+"""Topic "trace": what a traced kernel looks like."""
