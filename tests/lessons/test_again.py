@@ -59,9 +59,9 @@ def test_a_review_asks_what_was_wrong_or_guessed_until_it_is_right():
 
 def test_a_review_shows_its_questions():
     shown = review("strips")
-    bundle = shown._repr_mimebundle_()
+    live, kept = shown.outputs()
     assert all(find_prediction(id).question in repr(shown) for id in shown.ids)
-    assert "application/vnd.jupyter.widget-view+json" in bundle and bundle["text/plain"] == repr(shown)
+    assert "application/vnd.jupyter.widget-view+json" in live and kept["text/plain"] == repr(shown)
 
 
 def test_a_prediction_is_locked_as_sure_or_as_a_guess(restart):
