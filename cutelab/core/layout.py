@@ -315,6 +315,7 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
         return value
     if isinstance(value, str):
         return parse_layout(value)
+    what = what if isinstance(what, str) else shown(what)
     if _is_table(value):
         raise CuteLabError(
             f"{what} is the CUTLASS 2.x layout {shown(value)}, which has no strides by mode; offsets() reads it, "
