@@ -233,7 +233,20 @@ TEXT = "(4,2):(2,1)"
 
 @pytest.mark.parametrize(
     "ask",
-    "offsets cosize flatten holes is_injective is_surjective is_contiguous print_layout print_inverse size rank depth".split(),
+    [
+        "offsets",
+        "cosize",
+        "flatten",
+        "holes",
+        "is_injective",
+        "is_surjective",
+        "is_contiguous",
+        "print_layout",
+        "print_inverse",
+        "size",
+        "rank",
+        "depth",
+    ],
 )
 def test_a_text_stands_for_its_layout(ask):
     ask = getattr(cutelab, ask)

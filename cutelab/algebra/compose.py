@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.algebra import laws
+from cutelab.algebra import coordinates, laws
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.simplify import join, on_inner, top_modes, want_layout
 from cutelab.core import int_tuple
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import MAX_DEPTH, Int, as_int_tuple
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout, as_plain
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout, as_plain, parse_layout
 from cutelab.core.swizzle import Swizzle, make_swizzle
 
 
@@ -45,6 +46,11 @@ def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
     rhs = _read_right(rhs)
     if isinstance(lhs, Swizzle):
         return _swizzle_after(lhs, rhs)
+    if isinstance(lhs, str):
+        lhs = parse_layout(lhs)
+    if isinstance(lhs, CoordLayout) or (isinstance(lhs, Layout) and isinstance(rhs, CoordLayout)):
+        composed: Any = coordinates.composition(lhs, rhs)  # a coordinate layout
+        return composed
     lhs = want_layout(lhs, "the left-hand side A", "composition")
     if isinstance(lhs, ComposedLayout):
         return on_inner(lhs, composition(lhs.inner, rhs, as_cpp=as_cpp))

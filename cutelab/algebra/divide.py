@@ -12,11 +12,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from cutelab.algebra import coordinates
 from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.laws import flat_modes, static
 from cutelab.algebra.simplify import coalesced, compact, filtered, join, on_inner, top_modes, want_layout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief
 from cutelab.core.int_tuple import Int, shown_text
 from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, size
@@ -128,6 +130,9 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
 def _divide(
     name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
+    if isinstance(layout, CoordLayout):
+        divided: Any = coordinates.divide(name, layout, tiler)  # a coordinate layout
+        return divided
     layout = want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))

@@ -10,6 +10,7 @@ queries.py    is it one-to-one, is it dense, which offsets stay empty?
 formula.py    whole-number formulas in t
 """
 
+from cutelab.core.coordinates import CoordLayout, CoordTensor, make_identity_layout, make_identity_tensor
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import Int, IntTuple
 from cutelab.core.layout import (
@@ -40,6 +41,8 @@ from cutelab.core.swizzle import Swizzle, make_swizzle, parse_swizzle
 __all__ = [
     "AnyLayout",
     "ComposedLayout",
+    "CoordLayout",
+    "CoordTensor",
     "CuteLabError",
     "Int",
     "IntTuple",
@@ -60,6 +63,8 @@ __all__ = [
     "is_contiguous",
     "is_injective",
     "is_surjective",
+    "make_identity_layout",
+    "make_identity_tensor",
     "make_swizzle",
     "offsets",
     "parse_layout",

@@ -14,9 +14,11 @@ from typing import Any, Protocol, TypeGuard, overload
 
 import numpy as np
 
-from cutelab.core import int_tuple, notation
+from cutelab.core import int_tuple, lines, notation
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, count_text, shown
 from cutelab.core.int_tuple import INT64_MAX, Int, IntTuple, as_coord, shown_text, to_text
+from cutelab.core.leaves import ScaledBasis, stride_leaves
 from cutelab.core.swizzle import Swizzle
 
 MAX_TABLE = 2**24  # elements of the largest table that is ever allocated (128 MiB of int64)
@@ -267,28 +269,54 @@ def _is_table(value: object) -> TypeGuard[OffsetTable]:
     return all(hasattr(type(value), name) for name in ("shape", "offsets", "capacity"))
 
 
-def parse_layout(text: str) -> AnyLayout:
-    """Which layout does this text say? Any of CuTe's spellings, C++ types too; `parse_layout(str(x)) == x`.
+def parse_layout(text: str) -> AnyLayout | CoordLayout:
+    """Which layout does this text say? What CuTe prints, types and calls; of a tensor its layout. `parse_layout(str(x)) == x`.
 
-    Static integers stay static (`_4`, an `Int`), and strides that are not given are those that C++ makes.
     `Sw<3,4,3> o smem_ptr[16b](..) o L` swizzles byte addresses; it is read as the same map on elements of 16 bits
-    (CuTe's position-independent form). Raises CuteLabError with a caret under the place.
+    (CuTe's position-independent form). Static integers stay static (`_4`, an `Int`), and strides that are not given are those
+    that C++ makes. Strides such as 1@0 give a CoordLayout. Raises CuteLabError with a caret under the place.
+    `cutelab.read` reads everything else that CuTe prints, too.
 
     >>> parse_layout("Layout<Shape<_4,_2>, Stride<_2,_1>>")
     Layout('(_4,_2):(_2,_1)')
     >>> parse_layout("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
     ComposedLayout('Sw<3,3,3> o 0 o (8,64):(64,1)')
+    >>> parse_layout("make_layout(make_shape(8, 4), LayoutRight{})"), parse_layout("(4,3):(1@0,1@1)")
+    (Layout('(8,4):(4,_1)'), CoordLayout('(4,3):(1@0,1@1)'))
     """
-    parsed = notation.parse(text)
-    inner = Layout(parsed.shape, parsed.stride)
-    if parsed.swizzle is None:
-        return inner
-    swizzle = Swizzle(*parsed.swizzle)
-    if parsed.pointer_bits is not None:
-        swizzle = swizzle.recast(1, parsed.pointer_bits / 8)
-        if not swizzle.bits:
-            return inner
-    return ComposedLayout(swizzle, parsed.offset, inner)
+    return lines.find(
+        text, lambda t, start: notation.Reader(t, start=start), lambda reader: layout_of(reader.layout())
+    ).value
+
+
+def layout_of(parsed: notation.Parsed) -> AnyLayout | CoordLayout:
+    """The layout that a parsed text says. Raises CuteLabError where numbers are left open.
+
+    >>> layout_of(notation.Parsed((4, 2), (2, 1)))
+    Layout('(4,2):(2,1)')
+    """
+    if parsed.holes:
+        raise CuteLabError(
+            f"{len(parsed.holes)} numbers of this layout are open (? or a runtime integer); write numbers for them. "
+            "cutelab.read names each and takes its value"
+        )
+    if any(isinstance(d, ScaledBasis) for d in stride_leaves(parsed.stride)):
+        if parsed.swizzle is not None:
+            raise CuteLabError("a swizzle acts on offsets; the strides of this layout are basis elements such as 1@0")
+        return CoordLayout(parsed.shape, parsed.stride)
+    inner: AnyLayout = Layout(parsed.shape, parsed.stride)
+    if parsed.swizzle is not None:
+        swizzle = Swizzle(*parsed.swizzle)
+        if parsed.pointer_bits is not None:
+            swizzle = swizzle.recast(1, parsed.pointer_bits / 8)
+        if swizzle.bits or parsed.pointer_bits is None:
+            inner = ComposedLayout(swizzle, parsed.offset, inner)
+    if parsed.pointer is not None and parsed.pointer.swizzle is not None and parsed.pointer.bits:
+        swizzle = Swizzle(*parsed.pointer.swizzle).recast(1, parsed.pointer.bits / 8)
+        inner = ComposedLayout(swizzle, 0, inner) if swizzle.bits else inner
+    for numbers, offset in reversed(parsed.before):
+        inner = ComposedLayout(Swizzle(*numbers), offset, inner)
+    return inner
 
 
 def _read_plain(text: str) -> Layout:
@@ -314,8 +342,15 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
     if isinstance(value, Layout | ComposedLayout):
         return value
     if isinstance(value, str):
-        return parse_layout(value)
+        found = parse_layout(value)
+        if not isinstance(found, CoordLayout):
+            return found
+        value = found
     what = what if isinstance(what, str) else shown(what)
+    if isinstance(value, CoordLayout):
+        raise CuteLabError(
+            f"{what} leads to offsets, and {brief(value)} leads to coordinates: its strides are basis elements such as 1@0"
+        )
     if _is_table(value):
         raise CuteLabError(
             f"{what} is the CUTLASS 2.x layout {shown(value)}, which has no strides by mode; offsets() reads it, "
@@ -521,7 +556,7 @@ def as_shape(value: Any, what: str = "shape") -> IntTuple:
     >>> as_shape(Layout((4, 2))), as_shape("(4,2)"), as_shape([4, 2])
     ((4, 2), (4, 2), (4, 2))
     """
-    if isinstance(value, Layout):
+    if isinstance(value, Layout | CoordLayout):
         return value.shape
     if isinstance(value, str | ComposedLayout) or _is_table(value):
         return as_readable(value).shape

@@ -10,8 +10,10 @@ Each room has the list of its names; here they are together.
 """
 
 from cutelab.cutlass import atoms, matrix_layouts, thread_map, tv
+from cutelab.cutlass import reading as _reading
 from cutelab.cutlass.atoms import *
 from cutelab.cutlass.matrix_layouts import *
+from cutelab.cutlass.reading import *
 from cutelab.cutlass.strips import StripThreadMap
 from cutelab.cutlass.thread_map import *
 from cutelab.cutlass.tv import *
@@ -21,3 +23,4 @@ __all__ += atoms.__all__
 __all__ += matrix_layouts.__all__
 __all__ += thread_map.__all__
 __all__ += tv.__all__
+__all__ += _reading.__all__

@@ -55,7 +55,7 @@ class PitchLinearShape(_Pair):
         return super().__new__(cls, int(contiguous), int(strided))
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """The product of both extents."""
         return self.contiguous * self.strided
 

@@ -64,7 +64,7 @@ class StripThreadMap:
         >>> StripThreadMap(16, 32, 8, 4).offsets()[::8].tolist()
         [0, 16, 32, 48]
         """
-        found = self.get_offset(np.arange(self.threads))
+        found = np.asarray(self.get_offset(np.arange(self.threads)))
         found.flags.writeable = False
         return found
 

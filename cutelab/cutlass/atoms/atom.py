@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cutelab.core.composed import parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, to_text
-from cutelab.core.layout import Layout, cosize, size
+from cutelab.core.layout import Layout, cosize, parse_layout, size
 
 REGISTERS, SHARED, TENSOR = "registers", "shared memory", "tensor memory"
 
@@ -107,7 +106,7 @@ def parse_mma_atom(text: str, name: str = "printed", value_bits: tuple[int, int,
 
     >>> from cutelab.cutlass.atoms import mma_atom
     >>> parse_mma_atom(str(mma_atom("SM70_8x8x4_F32F16F16F32_NT"))).c
-    Layout('((2,2,2),(2,2,2)):((1,16,4),(8,2,32))')
+    Layout('((_2,_2,_2),(_2,_2,_2)):((_1,_16,_4),(_8,_2,_32))')
     """
     if not isinstance(text, str):
         raise CuteLabError(f"parse_mma_atom reads the text of print(mma_atom), got {text!r}")
@@ -128,14 +127,28 @@ def parse_mma_atom(text: str, name: str = "printed", value_bits: tuple[int, int,
     shape = found["shape"].shape
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(x, int) for x in shape):
         raise CuteLabError(f"Shape_MNK must hold three integers such as (16,8,16), got {to_text(shape)}")
-    threads = size(found["thr_id"])
-    for key, tile in (("a", (0, 2)), ("b", (1, 2)), ("c", (0, 1))):
-        layout, area = found[key], shape[tile[0]] * shape[tile[1]]  # type: ignore[operator]
+    return atom_from_layouts(name, shape, found["thr_id"], found["a"], found["b"], found["c"], value_bits)
+
+
+def atom_from_layouts(
+    name: str,
+    shape: tuple[int, ...],
+    thr_id: Layout,
+    a: Layout,
+    b: Layout,
+    c: Layout,
+    value_bits: tuple[int, int, int, int] = (0, 0, 0, 0),
+) -> MmaAtom:
+    """The atom of these layouts. Raises CuteLabError where they do not fit its shape and its threads.
+
+    An operand whose threads all see the whole (stride 0) is taken to lie in shared memory.
+    """
+    m, n, k = (int(x) for x in shape)
+    threads = size(thr_id)
+    for key, layout, area in (("A", a, m * k), ("B", b, n * k), ("C", c, m * n)):
         if len(layout) != 2 or size(layout[0]) != threads:
-            raise CuteLabError(f"Layout{key.upper()}_TV is {layout}; it needs two modes, ({threads} threads, values)")
+            raise CuteLabError(f"Layout{key}_TV is {layout}; it needs two modes, ({threads} threads, values)")
         if cosize(layout) > area:
-            raise CuteLabError(
-                f"Layout{key.upper()}_TV is {layout}; it reaches {cosize(layout) - 1}, beyond {area} elements"
-            )
-    places = tuple(SHARED if threads > 1 and not any(flatten(found[x][0].stride)) else REGISTERS for x in "abc")
-    return MmaAtom(name, shape, found["thr_id"], found["a"], found["b"], found["c"], value_bits, places)  # type: ignore[arg-type]
+            raise CuteLabError(f"Layout{key}_TV is {layout}; it reaches {cosize(layout) - 1}, beyond {area} elements")
+    first, second, third = (SHARED if threads > 1 and not any(flatten(x[0].stride)) else REGISTERS for x in (a, b, c))
+    return MmaAtom(name, (m, n, k), thr_id, a, b, c, value_bits, (first, second, third))

@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout
 from cutelab.cutlass.atoms import rules
 from cutelab.cutlass.atoms.atom import REGISTERS, SHARED, TENSOR, MmaAtom
 from cutelab.cutlass.atoms.types import IN_NAMES, bits_of
+from cutelab.cutlass.pitch_linear import WARP_SIZE
 
-WARP, WARPGROUP = 32, 128
+WARPGROUP = 4 * WARP_SIZE
 TYPES = "|".join(sorted(IN_NAMES, key=len, reverse=True))
 INT8, INT4, FP8 = ("S8", "U8"), ("S4", "U4"), ("E4M3", "E5M2")
 MAIN_N = (
@@ -162,13 +164,24 @@ def _nearest(plain: str) -> list[str]:
     return [stems[stem] for stem in near[:3]]
 
 
-def _dot(name: str, match: re.Match, _: list[str]) -> MmaAtom:
+def _fma(name: str, _: re.Match[str], arguments: list[str]) -> MmaAtom:
+    """One multiply-add of one thread: D, A, B, C, those left out as D."""
+    if not 1 <= len(arguments) <= 4:
+        raise CuteLabError(f"{name} needs the types <D,A,B,C>, at least the first; for example UniversalFMA<float>")
+    d = bits_of(arguments[0])
+    given = [bits_of(t) for t in arguments[1:]]
+    a, b, c = (*given, *[d] * (3 - len(given)))
+    one = Layout((1, 1), (0, 0))
+    return MmaAtom(name, (1, 1, 1), Layout(1, 0), one, one, one, (d, a, b, c))
+
+
+def _dot(name: str, match: re.Match[str], _: list[str]) -> MmaAtom:
     k, bits = (4, 8) if match[1] == "4A" else (2, 16)
     operand = Layout((1, k), (0, 1))
     return MmaAtom(name, (1, 1, k), Layout(1, 0), operand, operand, Layout((1, 1), (0, 0)), (32, bits, bits, 32))
 
 
-def _volta(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _volta(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     if name not in _known_warp_names():
         return None
     d = IN_NAMES[match["d"]]
@@ -177,7 +190,7 @@ def _volta(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
     return MmaAtom(name, (8, 8, 4), rules.QUAD_PAIR, a, b, rules.volta_accumulator(d), (d, 16, 16, d))
 
 
-def _warp(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _warp(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     if name.replace("SM90::MMA_", "SM90_") not in _known_warp_names():
         return None
     m, n, k = int(match["m"]), int(match["n"]), int(match["k"])
@@ -189,17 +202,17 @@ def _warp(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
 
 
 def _of_warp(
-    name: str, mnk: tuple[int, int, int], bits: tuple[int, int, int, int], packed_bits: int, **more
+    name: str, mnk: tuple[int, int, int], bits: tuple[int, int, int, int], packed_bits: int, **more: Any
 ) -> MmaAtom:
     m, n, k = mnk
     packed = max(1, 32 // packed_bits)
     nested = packed_bits == 4
     a = rules.row_fragment(m, k, packed, nested=nested)
     b = rules.row_fragment(n, k, packed, nested=nested)
-    return MmaAtom(name, mnk, Layout(WARP), a, b, rules.row_fragment(m, n, 2), bits, **more)
+    return MmaAtom(name, mnk, Layout(WARP_SIZE), a, b, rules.row_fragment(m, n, 2), bits, **more)
 
 
-def _warpgroup(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
+def _warpgroup(name: str, match: re.Match[str], _: list[str]) -> MmaAtom | None:
     n, k = int(match["n"]), int(match["k"])
     d, a, b = (IN_NAMES[match[x]] for x in "dab")
     integer = match["d"] == "S32"
@@ -222,7 +235,7 @@ def _warpgroup(name: str, match: re.Match, _: list[str]) -> MmaAtom | None:
     return MmaAtom(name, (64, n, k), Layout(WARPGROUP), a_layout, b_layout, c_layout, (d, a, b, d), places)
 
 
-def _blackwell_warp(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
+def _blackwell_warp(name: str, match: re.Match[str], arguments: list[str]) -> MmaAtom:
     scaled, k = bool(match["scaled"]), int(match["k"])
     wanted = 5 if scaled else 3
     if len(arguments) != wanted or (scaled and not arguments[4].isdigit()):
@@ -242,7 +255,7 @@ def _blackwell_warp(name: str, match: re.Match, arguments: list[str]) -> MmaAtom
     return atom
 
 
-def _umma(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
+def _umma(name: str, match: re.Match[str], arguments: list[str]) -> MmaAtom:
     two = bool(match["two"])
     if len(arguments) < 5 or not (arguments[3].isdigit() and arguments[4].isdigit()):
         raise CuteLabError(
@@ -259,15 +272,16 @@ def _umma(name: str, match: re.Match, arguments: list[str]) -> MmaAtom:
         )
     k = 256 // a if a >= 8 else 32
     tiles = ((m, k), (n, k), (m, n))
-    layouts = [rules.half_tile(*t) if two else rules.whole_tile(1, *t) for t in tiles]
+    first, second, third = (rules.half_tile(*t) if two else rules.whole_tile(1, *t) for t in tiles)
     places = (TENSOR if match["where"] == "TS" else SHARED, SHARED, TENSOR)
     threads = Layout(2) if two else Layout(1, 0)
     note = "a thread here is a thread block: one thread issues the instruction for its block"
-    return MmaAtom(name, (m, n, k), threads, *layouts, (c, a, b, c), places, note=note)
+    return MmaAtom(name, (m, n, k), threads, first, second, third, (c, a, b, c), places, note=note)
 
 
 _SHAPE = r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)"
-READERS: tuple[tuple[re.Pattern, Callable[..., MmaAtom | None]], ...] = (
+READERS: tuple[tuple[re.Pattern[str], Callable[..., MmaAtom | None]], ...] = (
+    (re.compile(r"UniversalFMA"), _fma),
     (re.compile(r"SM61_DP(4A|2A)"), _dot),
     (re.compile(rf"SM70_8x8x4_(?P<d>{TYPES})F16F16(?P=d)_(?P<major>TN|NT|NN|TT)"), _volta),
     (

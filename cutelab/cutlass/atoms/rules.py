@@ -6,6 +6,7 @@ Source: cute/atom/mma_traits_sm61.hpp to mma_traits_sm120.hpp; PTX ISA, "Matrix 
 
 from __future__ import annotations
 
+from cutelab.core.int_tuple import IntTuple
 from cutelab.core.layout import Layout
 
 QUAD_PAIR = Layout((4, 2), (1, 16))  # Volta: threads 0 to 3 and 16 to 19 of a warp work on one 8 x 8 x 4 product
@@ -96,10 +97,13 @@ def scale_factors(rows: int, cols: int) -> Layout:
     return Layout(((4, 8), cols), ((0, 1), 8))
 
 
-def _values(threads, rows, blocks, cols, packed, nested):
+def _values(
+    threads: tuple[IntTuple, IntTuple], rows: int, blocks: int, cols: int, packed: int, nested: bool
+) -> tuple[IntTuple, IntTuple]:
     modes = [(packed, rows), (blocks, 8), (cols // (4 * packed), 4 * packed * rows)]
     modes = [(s, d) for s, d in modes if s > 1] or [(1, 0)]
-    shape, stride = (tuple(column) for column in zip(*modes, strict=True))
+    shape: IntTuple = tuple(s for s, _ in modes)
+    stride: IntTuple = tuple(d for _, d in modes)
     if len(modes) == 1 and not nested:
-        shape, stride = shape[0], stride[0]
+        shape, stride = modes[0]
     return (threads[0], shape), (threads[1], stride)

@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass
 
 from cutelab.algebra import tile_to_shape
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int, to_text
-from cutelab.core.layout import Layout
+from cutelab.core.layout import ComposedLayout, Layout
 from cutelab.core.swizzle import Swizzle
 from cutelab.cutlass.atoms.types import bits_of
 

@@ -15,6 +15,8 @@ CPP = {
     "double": 64, "float": 32, "tfloat32_t": 32, "half_t": 16, "bfloat16_t": 16, "float_e4m3_t": 8, "float_e5m2_t": 8,
     "float_ue8m0_t": 8, "float_ue4m3_t": 8, "float_e2m1_t": 4, "float_e2m3_t": 6, "float_e3m2_t": 6, "int8_t": 8, "uint8_t": 8,
     "int32_t": 32, "uint32_t": 32, "int4b_t": 4, "uint4b_t": 4, "uint1b_t": 1, "int16_t": 16, "uint16_t": 16,
+    "int64_t": 64, "uint64_t": 64, "uint128_t": 128, "uint1_t": 1, "__half": 16, "__nv_bfloat16": 16, "bool": 8,
+    "char": 8, "int": 32, "unsigned": 32,
 }  # fmt: skip
 
 

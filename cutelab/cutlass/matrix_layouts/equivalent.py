@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, offsets
+from cutelab.core.layout import ComposedLayout, Layout, offsets
 from cutelab.core.swizzle import Swizzle
-
-if TYPE_CHECKING:
-    from cutelab.cutlass.matrix_layouts.layouts import MatrixLayout
 
 Mode = tuple[Any, Any]  # shape, stride
 
 
-def equivalent_layout(matrix: MatrixLayout) -> Layout | ComposedLayout:
+class Matrix(Protocol):
+    """What is asked of a MatrixLayout here."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def extent(self) -> tuple[int, int]: ...
+    @property
+    def stride(self) -> tuple[int, ...]: ...
+    @property
+    def offsets(self) -> np.ndarray: ...
+    @property
+    def parameters(self) -> tuple[int, ...]: ...
+    @property
+    def is_affine(self) -> bool: ...
+    @property
+    def contiguous_first(self) -> bool: ...
+
+
+def equivalent_layout(matrix: Matrix) -> Layout | ComposedLayout:
     """The CuTe layout of a MatrixLayout; see `MatrixLayout.to_layout`."""
     wanted = matrix.offsets
     for first, second in _candidates(matrix):
@@ -57,7 +72,7 @@ def find_swizzle(linear: np.ndarray, wanted: np.ndarray) -> Swizzle | None:
     return None
 
 
-def _candidates(matrix: MatrixLayout) -> Iterator[tuple[Mode, Mode]]:
+def _candidates(matrix: Matrix) -> Iterator[tuple[Mode, Mode]]:
     """Linear layouts to try, as (mode 0, mode 1)."""
     if matrix.is_affine:
         yield (matrix.extent[0], matrix.stride[0]), (matrix.extent[1], matrix.stride[1])
@@ -68,7 +83,7 @@ def _candidates(matrix: MatrixLayout) -> Iterator[tuple[Mode, Mode]]:
         yield (along, across) if matrix.contiguous_first else (across, along)
 
 
-def _pitch_linear(matrix: MatrixLayout, c: int, s: int, ld: int) -> Iterator[tuple[Mode, Mode]]:
+def _pitch_linear(matrix: Matrix, c: int, s: int, ld: int) -> Iterator[tuple[Mode, Mode]]:
     if "Interleaved" in matrix.name:
         (k,) = matrix.parameters
         if k == 1:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
-from cutelab.core.layout import Layout, check_table_size
+from cutelab.core.layout import ComposedLayout, Layout, check_table_size
 from cutelab.core.notation import Reader
 from cutelab.core.printing import print_inverse
 from cutelab.cutlass.matrix_layouts.equivalent import equivalent_layout
@@ -214,6 +213,13 @@ def _stride(stride: Any, template: str) -> tuple[int, ...]:
 
 def _read(name: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     reader = Reader(name, "matrix layout", "RowMajorInterleaved<4>")
+    found = read_name(reader)
+    reader.end()
+    return found
+
+
+def read_name(reader: Reader) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The name of a 2.x layout that comes next in a text: its template, its parameters, and the arguments of its constructor."""
     begin = reader.at
     while reader.take(":"):
         reader.want(":", "after ':'")
@@ -225,20 +231,19 @@ def _read(name: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
             reader.at - 1 if template else begin,
         )
     words = () if template in AFFINE else NAMES[template][0].parameters
-    parameters = []
+    parameters: list[int] = []
     for i, word in enumerate(words):
         reader.want(",<"[not i], f"and {word}: {template}<{','.join(words)}>")
-        parameters.append(reader.number(word))
+        parameters.append(int(reader.number(word)))
         if abs(parameters[-1]) > INT32_MAX:
             reader.fail(f"{word} must stay below 2^31", reader.at - 1)
     if words:
         reader.want(">", f"at the end: {template}<{','.join(words)}>")
-    arguments = []
+    arguments: list[int] = []
     if reader.take("("):
-        arguments = [reader.number("a stride")]
+        arguments = [int(reader.number("a stride"))]
         while reader.take(","):
-            arguments.append(reader.number("a stride"))
+            arguments.append(int(reader.number("a stride")))
         reader.want(")", "after the strides")
     reader.braces()
-    reader.end()
     return template, tuple(parameters), tuple(arguments)

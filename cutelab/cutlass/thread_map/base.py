@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import product
+from cutelab.core.errors import MAX_MESSAGE, CuteLabError
+from cutelab.core.int_tuple import IntTuple, product
 from cutelab.core.layout import Layout, check_table_size, offsets
 from cutelab.cutlass.pitch_linear import (
     Coverage,
@@ -56,7 +56,9 @@ class ThreadMap:
         """Raise where CUTLASS's static assertions do."""
 
     def _reject(self, rule: str, remedy: str) -> NoReturn:
-        raise CuteLabError(f"{self} is rejected: {rule}. {remedy}")
+        text = f" is rejected: {rule}. {remedy}"
+        whole = str(self)
+        raise CuteLabError((whole if len(whole) + len(text) <= MAX_MESSAGE else type(self).__name__) + text)
 
     @property
     def iterations(self) -> PitchLinearShape:
@@ -113,7 +115,8 @@ class ThreadMap:
         """Where does each thread start? int64 (threads, 2): contiguous, strided."""
         t = np.arange(self.threads)
         contiguous, strided = self._start(t)
-        return np.stack([contiguous + 0 * t, strided + 0 * t], axis=-1)
+        starts: np.ndarray = np.stack([contiguous + 0 * t, strided + 0 * t], axis=-1)
+        return starts
 
     def accesses(self, access_elements: int | None = None) -> np.ndarray:
         """Which accesses does each thread make? int64 (threads, accesses, 2): contiguous, strided of the first element.
@@ -139,7 +142,7 @@ class ThreadMap:
             for axis in np.indices((self.iterations.strided, self.iterations.contiguous, rows, e // part), np.int64)
         )
         step = np.stack([c * self.delta.contiguous + v * part, s * self.delta.strided + ts], axis=-1)
-        places = self.initial_offsets()[:, None, :] + step
+        places: np.ndarray = self.initial_offsets()[:, None, :] + step
         places.setflags(write=False)
         return places
 
@@ -258,7 +261,8 @@ WORDS = {
 
 def _layout_of(modes: list[tuple[Mode, ...]], width: int) -> Layout:
     """The layout of some (extent, (contiguous, strided)) modes in a tile of this width, without modes of extent 1."""
-    shape, stride = [], []
+    shape: list[IntTuple] = []
+    stride: list[IntTuple] = []
     for group in modes:
         kept = [(extent, c + s * width) for extent, (c, s) in group if extent != 1]
         if len(kept) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.notation import Reader
@@ -57,11 +58,11 @@ def parse_thread_map(text: str) -> ThreadMap:
     Traceback (most recent call last):
     ...
     cutelab.core.errors.CuteLabError: expected ',' between the two extents: PitchLinearShape<contiguous,strided>
-      PitchLinearStripminedThreadMap<PitchLinearShape<16>, 32, 1>
-                                                        ^
+      ...rStripminedThreadMap<PitchLinearShape<16>, 32, 1>
+                                                 ^
     """
     reader = Reader(text, "thread map", EXAMPLE)
-    found = _thread_map(reader, 0)
+    found = read_thread_map(reader)
     reader.braces()
     reader.end()
     return found
@@ -73,17 +74,20 @@ def _name(reader: Reader) -> str:
     return reader.name()
 
 
-def _thread_map(reader: Reader, level: int) -> ThreadMap:
+def read_thread_map(reader: Reader, level: int = 0) -> ThreadMap:
+    """The thread map that comes next in a text."""
     if level > MAX_NESTING:
         reader.fail(f"nested more than {MAX_NESTING} levels deep; CUTLASS nests once")
     begin = reader.at
     name = _name(reader)
     if name not in THREAD_MAPS:
         known = [n for n in THREAD_MAPS if name and n.lower().startswith(name.lower())] or list(THREAD_MAPS)
-        reader.fail(f"expected the name of a thread map ({', '.join(known)})", reader.at - 1 if name else begin)
+        reader.fail(
+            f"expected the name of a thread map, such as {', '.join(known[:3])}", reader.at - 1 if name else begin
+        )
     cls = THREAD_MAPS[name]
     reader.want("<", f"after {name}")
-    arguments = []
+    arguments: list[Any] = []
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
     for i, field in enumerate(fields):
         if i and field.default is not dataclasses.MISSING and reader.peek() == ">":
@@ -91,7 +95,7 @@ def _thread_map(reader: Reader, level: int) -> ThreadMap:
         if i:
             reader.want(",", f"and {WORDS[field.name]}; the parameters of {name} are {_parameters(cls)}")
         if field.name == "thread_map":
-            arguments.append(_thread_map(reader, level + 1))
+            arguments.append(read_thread_map(reader, level + 1))
         elif field.name in ("threads", "elements_per_access"):
             arguments.append(reader.number(WORDS[field.name]))
         else:
@@ -102,7 +106,8 @@ def _thread_map(reader: Reader, level: int) -> ThreadMap:
     except CuteLabError as error:
         if "\n" in str(error):
             raise
-        reader.fail(str(error), begin)
+        _, rejected, why = str(error).partition(" is rejected: ")
+        reader.fail(f"this{rejected}{why}" if why else str(error), begin)  # the line below shows the type
 
 
 def _parameters(cls: type[ThreadMap]) -> str:

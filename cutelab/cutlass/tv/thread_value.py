@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.algebra import composition, raked_product, right_inverse, zipped_divide
+from cutelab.algebra import composition, raked_product, right_inverse
 from cutelab.core import int_tuple
-from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import as_int_tuple, is_int, product, to_text
-from cutelab.core.layout import Layout, check_table_size, offsets, size, slice_and_offset
+from cutelab.core.layout import ComposedLayout, Layout, check_table_size, offsets, size
 
 AnyLayout = Layout | ComposedLayout
 
@@ -42,6 +41,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[tuple[int, .
                 f"for example {Layout(layout.shape)}"
             )
     layout_mn = raked_product(thr_layout, val_layout)
+    assert isinstance(layout_mn, Layout)
     tiler = tuple(product(mode) for mode in _modes(layout_mn))
     return tiler, composition(right_inverse(layout_mn), Layout((size(thr_layout), size(val_layout))))  # type: ignore[return-value]
 
@@ -118,10 +118,10 @@ def owners(layout_tv: Layout, tile: Any, *, thr_id: Layout | None = None) -> Own
     thread = np.where(held, number[np.where(held, pair // values, 0)], -1)
     value = np.where(held, pair % values, -1)
     count = np.bincount(flat, minlength=total) * (threads if every else 1)
-    arrays = [a.reshape(shape, order="F") for a in (thread, value, count)]
-    for array in arrays:
+    by_thread, by_value, counted = (a.reshape(shape, order="F") for a in (thread, value, count))
+    for array in (by_thread, by_value, counted):
         array.setflags(write=False)
-    return Owners(*arrays, every)
+    return Owners(by_thread, by_value, counted, every)
 
 
 def registers(layout_tv: Layout, tile: Any, thread: int) -> np.ndarray:
@@ -160,27 +160,6 @@ def partition(data: AnyLayout, layout_tv: Layout) -> AnyLayout:
     ((4,8),2):((18,1),9)  ((4,8),2):((2,8),1)
     """
     return composition(data, layout_tv)
-
-
-def local_partition(layout: Layout, thr_layout: Layout, thread: int) -> tuple[Layout, int]:
-    """Which elements of a tensor belong to this thread when threads are laid over it again and again? (layout, offset).
-
-    A view of the same memory, not a copy in registers. Source: cute/tensor_impl.hpp, local_partition.
-
-    >>> local_partition(Layout((8, 8), (8, 1)), Layout((2, 4)), 5)
-    (Layout('(4,2):(16,4)'), 10)
-    """
-    if not is_int(thread) or not 0 <= thread < size(thr_layout):
-        raise CuteLabError(f"{thr_layout} has threads 0 to {size(thr_layout) - 1}, not {thread!r}")
-    tiler = tuple(product(mode) for mode in _modes(thr_layout))
-    place = np.argwhere(offsets(thr_layout) == thread)
-    if len(place) != 1:
-        raise CuteLabError(f"{thr_layout} must number its threads 0 to {size(thr_layout) - 1}, each once")
-    coordinate = tuple(int(x) for x in place[0])
-    divided = zipped_divide(layout, tiler)
-    whole = coordinate if len(coordinate) > 1 else coordinate[0]
-    kept, offset = slice_and_offset(divided, (whole, None))  # type: ignore[arg-type]
-    return kept, offset
 
 
 def _shape(tile: Any) -> tuple[int, ...]:
