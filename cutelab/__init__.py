@@ -71,6 +71,8 @@ from cutelab.hardware.measured import measured, measured_kernels
 
 if TYPE_CHECKING:
     from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
+    from cutelab.advise.cost import cost, free_both, mma_cost
+    from cutelab.advise.recommend import recommend_copy
     from cutelab.cutlass.atoms import (
         copy_atom,
         copy_atoms,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
         tmem_layout,
     )
     from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
+    from cutelab.cutlass.names import explain_names
     from cutelab.cutlass.reading import read, reading
     from cutelab.cutlass.strips import StripThreadMap
     from cutelab.cutlass.thread_map import (
@@ -166,6 +169,13 @@ _LATER = {
     "hardware.ldmatrix": ("LdMatrix", "StMatrix"),
     "hardware.pipeline": ("Pipeline",),
     "hardware.tma": ("TmaTile", "tma_boxes"),
+    "advise.cost": (
+        "cost",
+        "free_both",
+        "mma_cost",
+    ),
+    "advise.recommend": ("recommend_copy",),
+    "cutlass.names": ("explain_names",),
     "cutlass.reading": (
         "read",
         "reading",
@@ -231,11 +241,13 @@ __all__ = [
     "copy_atom",
     "copy_atoms",
     "cosize",
+    "cost",
     "crd2idx",
     "depth",
     "descriptor_of",
     "downcast",
     "explain",
+    "explain_names",
     "extended",
     "filter_layout",
     "filter_zeros",
@@ -243,6 +255,7 @@ __all__ = [
     "flat_product",
     "flatten",
     "fragment_loads",
+    "free_both",
     "group_modes",
     "holes",
     "idx2crd",
@@ -271,6 +284,7 @@ __all__ = [
     "measured_kernels",
     "mma_atom",
     "mma_atoms",
+    "mma_cost",
     "offsets",
     "owners",
     "parse_layout",
@@ -288,6 +302,7 @@ __all__ = [
     "read_row",
     "reading",
     "recast_layout",
+    "recommend_copy",
     "registers",
     "right_inverse",
     "sectors",
