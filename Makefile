@@ -1,5 +1,6 @@
 # make lab        open the course in JupyterLab          LAB_ARGS="--no-browser --port 9000" goes on to JupyterLab
 # make test       run every test that this machine can   TEST_ARGS="-k layout" goes on to pytest
+# make test-long  the same, and the random draws that take minutes
 # make notebooks  execute and store the notebooks
 # make bench      measure what must be fast
 # make clean      remove what the commands above made
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help lab test notebooks bench clean
+.PHONY: help lab test test-long notebooks bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -20,6 +21,9 @@ lab: $(VENV)/.lab
 
 test: $(VENV)/.test
 	@$(BIN)/python tools/test.py $(TEST_ARGS)
+
+test-long: $(VENV)/.test
+	@$(BIN)/python tools/test.py --long $(TEST_ARGS)
 
 notebooks: $(VENV)/.test
 	@$(BIN)/python tools/notebooks.py
@@ -45,6 +49,7 @@ $(VENV)/.lab: pyproject.toml | $(VENV)/.created
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.created
+	@git config diff.cutelab.textconv '$(BIN)/python tools/notebooks.py --text' 2>/dev/null || true
 	@echo "Installing cutelab and its test tools into $(VENV); the first time this takes a minute or two."
 	@$(BIN)/python -m pip install -qq -e '.[test]'
 	@touch $(VENV)/.lab $@

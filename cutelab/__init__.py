@@ -6,12 +6,20 @@ CuTe layouts, swizzles, shared-memory banks and global-memory sectors, with pict
 >>> offsets(Layout((2, 4), (4, 1)))
 array([[0, 1, 2, 3],
        [4, 5, 6, 7]])
+
+Here stands CuTe's vocabulary. Everything else is listed by its room, and can be imported from `cutelab` too:
+
+    cutelab.core       layouts, swizzles, questions about them, texts
+    cutelab.algebra    composition, complement, inverses, divides, products, recasts, explain
+    cutelab.hardware   a warp's access: wavefronts, sectors, chips, ldmatrix, TMA, pipelines, what was measured
+    cutelab.cutlass    thread maps, matrix layouts, atoms, tiled copies and MMAs
+    cutelab.advise     which padding, swizzle or copy is best
+    cutelab.kernels    Numba kernels and their traces; cutelab.explore and cutelab.lessons are the course
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from cutelab.advise.conflict_free import TileAccess, conflict_free, ldmatrix_tile, read_column, read_row, store_rows
 from cutelab.algebra import (
     blocked_product,
     coalesce,
@@ -19,8 +27,6 @@ from cutelab.algebra import (
     composition,
     downcast,
     explain,
-    filter_layout,
-    filter_zeros,
     flat_divide,
     flat_product,
     group_modes,
@@ -40,310 +46,136 @@ from cutelab.algebra import (
     zipped_divide,
     zipped_product,
 )
-from cutelab.core import display
-from cutelab.core.coordinates import CoordLayout, CoordTensor, make_identity_layout, make_identity_tensor
-from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import (
+from cutelab.core import (
     ComposedLayout,
+    CuteLabError,
     Layout,
     LayoutLeft,
     LayoutRight,
+    Swizzle,
     compatible,
     congruent,
     cosize,
     crd2idx,
     depth,
-    extended,
     flatten,
     idx2crd,
     offsets,
     parse_layout,
+    print_layout,
     rank,
     size,
     slice_and_offset,
 )
-from cutelab.core.printing import print_inverse, print_layout
-from cutelab.core.queries import holes, is_contiguous, is_injective, is_surjective
-from cutelab.core.swizzle import Swizzle, make_swizzle, parse_swizzle
-from cutelab.hardware import sectors, wavefronts
-from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.measured import measured, measured_kernels
+from cutelab.core import display as _display
 
-if TYPE_CHECKING:
-    from cutelab.advise.copies import fragment_loads, tensor_core_cures, tensor_core_fixes, vector_copy
-    from cutelab.advise.cost import cost, free_both, mma_cost
-    from cutelab.advise.recommend import recommend_copy
-    from cutelab.cutlass.atoms import (
-        copy_atom,
-        copy_atoms,
-        mma_atom,
-        mma_atoms,
-        parse_mma_atom,
-        smem_atom,
-        smem_atoms,
-        tmem_layout,
-    )
-    from cutelab.cutlass.matrix_layouts import matrix_layout, visualize_layout
-    from cutelab.cutlass.names import explain_names
-    from cutelab.cutlass.reading import read, reading
-    from cutelab.cutlass.strips import StripThreadMap
-    from cutelab.cutlass.thread_map import (
-        PitchLinear2DThreadTileStripminedThreadMap,
-        PitchLinearCoord,
-        PitchLinearShape,
-        PitchLinearStridedWarpRakedThreadMap,
-        PitchLinearStripminedThreadMap,
-        PitchLinearTilePolicyStripminedThreadContiguous,
-        PitchLinearTilePolicyStripminedThreadStrided,
-        PitchLinearWarpRakedThreadMap,
-        PitchLinearWarpStripedThreadMap,
-        TransposePitchLinearThreadMap,
-        TransposePitchLinearThreadMap2DThreadTile,
-        TransposePitchLinearThreadMapSimt,
-        parse_thread_map,
-        walk_tiles,
-    )
-    from cutelab.cutlass.tv import (
-        TiledCopy,
-        TiledMMA,
-        local_partition,
-        local_tile,
-        make_layout_tv,
-        make_tiled_copy,
-        make_tiled_copy_A,
-        make_tiled_copy_B,
-        make_tiled_copy_C,
-        make_tiled_mma,
-        owners,
-        partition,
-        predicate,
-        registers,
-        tv_inverse,
-    )
-    from cutelab.hardware.descriptor import MatrixDescriptor, UmmaDescriptor, descriptor_of
-    from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
-    from cutelab.hardware.pipeline import Pipeline
-    from cutelab.hardware.tma import TmaTile, tma_boxes
+if _TYPE_CHECKING:
+    from cutelab.advise import *
+    from cutelab.algebra import *
+    from cutelab.core import *
+    from cutelab.cutlass.atoms import *
+    from cutelab.cutlass.matrix_layouts import *
+    from cutelab.cutlass.strips import StripThreadMap as StripThreadMap
+    from cutelab.cutlass.thread_map import *
+    from cutelab.cutlass.tv import *
+    from cutelab.hardware import *
+    from cutelab.hardware.measured import *
 
 __version__ = "0.1.0"
-
-_LATER = {
-    "cutlass.matrix_layouts": (
-        "matrix_layout",
-        "visualize_layout",
-    ),
-    "cutlass.strips": ("StripThreadMap",),
-    "cutlass.thread_map": (
-        "PitchLinear2DThreadTileStripminedThreadMap",
-        "PitchLinearCoord",
-        "PitchLinearShape",
-        "PitchLinearStridedWarpRakedThreadMap",
-        "PitchLinearStripminedThreadMap",
-        "PitchLinearTilePolicyStripminedThreadContiguous",
-        "PitchLinearTilePolicyStripminedThreadStrided",
-        "PitchLinearWarpRakedThreadMap",
-        "PitchLinearWarpStripedThreadMap",
-        "TransposePitchLinearThreadMap",
-        "TransposePitchLinearThreadMap2DThreadTile",
-        "TransposePitchLinearThreadMapSimt",
-        "parse_thread_map",
-        "walk_tiles",
-    ),
-    "cutlass.atoms": (
-        "copy_atom",
-        "copy_atoms",
-        "mma_atom",
-        "mma_atoms",
-        "parse_mma_atom",
-        "smem_atom",
-        "smem_atoms",
-        "tmem_layout",
-    ),
-    "advise.copies": (
-        "fragment_loads",
-        "tensor_core_cures",  # the older name of:
-        "tensor_core_fixes",
-        "vector_copy",
-    ),
-    "hardware.descriptor": ("MatrixDescriptor", "UmmaDescriptor", "descriptor_of"),
-    "hardware.ldmatrix": ("LdMatrix", "StMatrix"),
-    "hardware.pipeline": ("Pipeline",),
-    "hardware.tma": ("TmaTile", "tma_boxes"),
-    "advise.cost": (
-        "cost",
-        "free_both",
-        "mma_cost",
-    ),
-    "advise.recommend": ("recommend_copy",),
-    "cutlass.names": ("explain_names",),
-    "cutlass.reading": (
-        "read",
-        "reading",
-    ),
-    "cutlass.tv": (
-        "TiledCopy",
-        "TiledMMA",
-        "local_partition",
-        "local_tile",
-        "make_layout_tv",
-        "make_tiled_copy",
-        "make_tiled_copy_A",
-        "make_tiled_copy_B",
-        "make_tiled_copy_C",
-        "make_tiled_mma",
-        "owners",
-        "partition",
-        "predicate",
-        "registers",
-        "tv_inverse",
-    ),
-}
-"""Models that load when one of their names is first asked for: `import cutelab` stays light."""
 
 __all__ = [
     "ComposedLayout",
     "CoordLayout",
-    "CoordTensor",
     "CuteLabError",
     "Layout",
     "LayoutLeft",
     "LayoutRight",
-    "LdMatrix",
-    "MatrixDescriptor",
-    "Pipeline",
-    "PitchLinear2DThreadTileStripminedThreadMap",
-    "PitchLinearCoord",
-    "PitchLinearShape",
-    "PitchLinearStridedWarpRakedThreadMap",
-    "PitchLinearStripminedThreadMap",
-    "PitchLinearTilePolicyStripminedThreadContiguous",
-    "PitchLinearTilePolicyStripminedThreadStrided",
-    "PitchLinearWarpRakedThreadMap",
-    "PitchLinearWarpStripedThreadMap",
-    "StMatrix",
-    "StripThreadMap",
     "Swizzle",
-    "TileAccess",
-    "TiledCopy",
-    "TiledMMA",
-    "TmaTile",
-    "TransposePitchLinearThreadMap",
-    "TransposePitchLinearThreadMap2DThreadTile",
-    "TransposePitchLinearThreadMapSimt",
-    "WarpAccess",
     "blocked_product",
     "coalesce",
     "compatible",
     "complement",
     "composition",
-    "conflict_free",
     "congruent",
-    "copy_atom",
-    "copy_atoms",
     "cosize",
-    "cost",
     "crd2idx",
     "depth",
-    "descriptor_of",
     "downcast",
     "explain",
-    "explain_names",
-    "extended",
-    "filter_layout",
-    "filter_zeros",
     "flat_divide",
     "flat_product",
     "flatten",
-    "fragment_loads",
-    "free_both",
     "group_modes",
-    "holes",
     "idx2crd",
-    "is_contiguous",
-    "is_injective",
-    "is_surjective",
-    "ldmatrix_tile",
     "left_inverse",
     "local_partition",
     "local_tile",
     "logical_divide",
     "logical_product",
     "make_identity_layout",
-    "make_identity_tensor",
-    "make_layout_tv",
-    "make_swizzle",
     "make_tiled_copy",
-    "make_tiled_copy_A",
-    "make_tiled_copy_B",
-    "make_tiled_copy_C",
     "make_tiled_mma",
-    "matrix_layout",
     "max_common_layout",
     "max_common_vector",
-    "measured",
-    "measured_kernels",
-    "mma_atom",
-    "mma_atoms",
-    "mma_cost",
     "offsets",
-    "owners",
     "parse_layout",
-    "parse_mma_atom",
-    "parse_swizzle",
-    "parse_thread_map",
-    "partition",
-    "predicate",
-    "print_inverse",
     "print_layout",
     "raked_product",
     "rank",
     "read",
-    "read_column",
-    "read_row",
-    "reading",
     "recast_layout",
-    "recommend_copy",
-    "registers",
     "right_inverse",
-    "sectors",
     "select",
     "size",
     "slice_and_offset",
-    "smem_atom",
-    "smem_atoms",
-    "store_rows",
-    "tensor_core_fixes",
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
-    "tma_boxes",
-    "tmem_layout",
-    "tv_inverse",
     "upcast",
-    "vector_copy",
-    "visualize_layout",
-    "walk_tiles",
-    "wavefronts",
     "zipped_divide",
     "zipped_product",
 ]
 
+_PARTS = (
+    "advise",
+    "algebra",
+    "core",
+    "cutlass",
+    "explore",
+    "hardware",
+    "kernels",
+    "lessons",
+    "memory",
+    "pipeline",
+    "plans",
+)
+_ROOMS = ("core", "algebra", "hardware.measured", "hardware", "cutlass", "advise")
+"""Whose lists of names can be imported from here; a room loads when one of its names is asked for."""
+_OLDER = {"tensor_core_cures": "tensor_core_fixes"}
+"""Names in notebooks that were saved before, and what they are called now."""
 
-def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(f"cutelab.{module}"), name)
-            return value
+
+def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return _import_module(f"cutelab.{name}")
+    if name[:1] != "_":
+        for room in _ROOMS:
+            module = _import_module(f"cutelab.{room}")
+            if _OLDER.get(name, name) in module.__all__:
+                value: object = getattr(module, _OLDER.get(name, name))
+                globals()[name] = value
+                return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")
 
 
-def _painter() -> Any:
+def _painter() -> "_display.Painter":
     """What draws the library's results: the course, loaded when a picture is asked for."""
-    return import_module("cutelab.course.topics.trace.show")
+    painter: _display.Painter = _import_module("cutelab.course.topics.trace.show")
+    return painter
 
 
-display.find_painter = _painter
+_display.find_painter = _painter
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *_PARTS, "__doc__", "__file__", "__name__", "__path__", "__version__"])

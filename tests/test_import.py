@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -46,18 +46,58 @@ def test_import_works_where_numba_does_not(root):
     assert run(code, root) == "7\n"
 
 
-def test_every_public_name_exists_and_is_listed_once():
-    assert len(set(cutelab.__all__)) == len(cutelab.__all__)
-    assert [name for name in cutelab.__all__ if not hasattr(cutelab, name)] == []
+ROOMS = {name: import_module(f"cutelab.{name}") for name in ("core", "algebra", "hardware", "cutlass", "advise")}
+RESULTS = [
+    "Wavefronts",
+    "Sectors",
+    "MmaAtom",
+    "SmemAtom",
+    "Owners",
+    "FragmentLoad",
+    "VectorCopy",
+    "MatrixLayout",
+    "TileStep",
+    "IntTuple",
+    "Int",
+]
 
 
-@pytest.mark.parametrize("name", cutelab.__all__)
-def test_every_public_function_shows_an_example(name):
-    thing = getattr(cutelab, name)
-    if not callable(thing):
-        pytest.fail(f"{name} is public and neither a class nor a function")
-    text = inspect.getdoc(thing) or ""
-    assert ">>> " in text, f"{name} has no example in its docstring"
+@pytest.mark.parametrize("room", [cutelab, *ROOMS.values()], ids=lambda room: room.__name__)
+def test_every_public_name_exists_and_is_listed_once(room):
+    assert len(set(room.__all__)) == len(room.__all__)
+    assert [name for name in room.__all__ if not hasattr(room, name)] == []
+
+
+def test_the_vocabulary_can_be_held_in_the_head():
+    assert 30 <= len(cutelab.__all__) <= 55
+    assert set(cutelab.__all__) <= {name for room in ("core", "algebra", "cutlass") for name in ROOMS[room].__all__}
+
+
+def test_every_name_of_a_room_can_be_imported_from_the_package():
+    for room in ROOMS.values():
+        for name in room.__all__:
+            if not inspect.ismodule(getattr(room, name)):
+                assert getattr(cutelab, name) is getattr(room, name), name
+    for name in [*RESULTS, "measured", "measured_kernels", "tensor_core_cures"]:
+        assert callable(getattr(cutelab, name)) or name == "IntTuple"
+    with pytest.raises(AttributeError, match="nothing_here"):
+        _ = cutelab.nothing_here
+
+
+def test_dir_shows_nothing_that_is_not_ours():
+    code = "import cutelab; print(*dir(cutelab)); print(*[n for n in vars(cutelab) if n[0] != '_'])"
+    shown, there = run(code, Path(cutelab.__file__).parents[1]).splitlines()
+    parts = {p.stem for p in Path(cutelab.__file__).parent.iterdir()}
+    for name in {*shown.split(), *there.split()}:
+        assert name in cutelab.__all__ or name in parts or name.startswith("__"), name
+    assert set(cutelab.__all__) <= set(shown.split())
+
+
+@pytest.mark.parametrize("room", ["core", "algebra"])
+def test_every_public_function_shows_an_example(room):
+    for name in {*ROOMS[room].__all__, *cutelab.__all__} - {"IntTuple", "AnyLayout"}:
+        text = inspect.getdoc(getattr(cutelab, name)) or ""
+        assert ">>> " in text, f"{name} has no example in its docstring"
 
 
 def test_the_wheel_holds_what_is_not_python(root, tmp_path):
@@ -84,15 +124,3 @@ def test_the_wheel_holds_what_is_not_python(root, tmp_path):
     assert {"py.typed", "palettes.json", "picture.js"} <= names
     assert any(name.endswith(".css") for name in names)
     assert not [path for path in inside if path.startswith(("tests/", "notebooks/", "tools/"))]
-
-
-def test_names_that_load_later_are_those_that_a_type_checker_sees():
-    tree = ast.parse(Path(cutelab.__file__).read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    seen = {node.module.removeprefix("cutelab."): tuple(alias.name for alias in node.names) for node in block.body}
-    assert seen == cutelab._LATER
-    for name in cutelab.__all__:
-        assert getattr(cutelab, name) is not None
-    assert set(cutelab.__all__) <= set(dir(cutelab))
-    with pytest.raises(AttributeError, match="nothing_here"):
-        _ = cutelab.nothing_here

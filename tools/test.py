@@ -1,6 +1,6 @@
 """Run every test that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
 
-With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a failure, except what needs an NVIDIA GPU.
+`--long` adds the random draws that take minutes. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a failure, except what needs an NVIDIA GPU.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ def how_to_get(reason: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    long = "--long" in arguments
+    arguments = [a for a in arguments if a != "--long"]
     strict = os.environ.get("CUTELAB_NOTHING_LEFT_OUT", "") not in ("", "0")
     if strict and not chromium():
         print("CUTELAB_NOTHING_LEFT_OUT is set, and there is no Chromium for the browser tests.")
@@ -78,8 +80,11 @@ def main(arguments: list[str]) -> int:
         steps = [
             ("ruff check", [python, "-m", "ruff", "check", "."]),
             ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
+            ("mypy", [python, "-m", "mypy"]),
             ("pytest", [python, "-m", "pytest", "-q", f"--junitxml={report}", *arguments]),
         ]
+        if long:
+            steps.append(("long", [python, "-m", "pytest", "-q", "-m", "long"]))
         if notebooks:
             steps.append(("notebooks", nbval_command(notebooks)))
         lines, failed = [], False

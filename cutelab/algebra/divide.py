@@ -9,18 +9,19 @@ Source: CuTe's documentation, "CuTe Layout Algebra", section "Division (Tiling)"
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cutelab.algebra import coordinates
 from cutelab.algebra.compose import check_tiler
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
-from cutelab.algebra.laws import flat_modes
-from cutelab.algebra.simplify import AnyLayout, coalesce, compact, filter_layout, join, on_inner, top_modes, want_layout
-from cutelab.core.composed import ComposedLayout
+from cutelab.algebra.laws import flat_modes, static
+from cutelab.algebra.simplify import coalesced, compact, filtered, join, on_inner, top_modes, want_layout
 from cutelab.core.coordinates import CoordLayout
-from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, size
+from cutelab.core.errors import CuteLabError, brief
+from cutelab.core.int_tuple import Int, shown_text
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, size
 
 Split = Callable[[Layout, Layout], Layout]
 
@@ -49,7 +50,7 @@ def unzip(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
     (Layout('(4,8):(1,8)'), Layout('(2,1):(4,0)'))
     """
     if tiler is None:
-        return layout, Layout(1, 0)
+        return layout, Layout(Int(1), Int(0)) if static(layout) else Layout(1, 0)
     modes = top_modes(layout)
     if not isinstance(tiler, tuple):
         return modes[0], modes[1]
@@ -74,25 +75,32 @@ def flat(layout: Layout, tiler: Any) -> Layout:
     return join([*top_modes(tile), *top_modes(rest)])
 
 
-def _split(layout: Layout, tile: Layout) -> Layout:
+def _split(layout: Layout, tile: Layout, as_cpp: bool = False) -> Layout:
     try:
-        return _tile_and_rest(layout, tile)
+        return _tile_and_rest(layout, tile, as_cpp)
     except CuteLabError as error:
+        other = "" if as_cpp else _other_tiles(layout, tile)
+        raise CuteLabError(f"{brief(layout)} cannot be divided by the tile {brief(tile)}{other}: {error}") from None
+
+
+def _tile_and_rest(layout: Layout, tile: Layout, as_cpp: bool = False) -> Layout:
+    if not as_cpp:
+        _check_gaps(tile, size(layout))
+    shape = coalesced(layout).shape
+    rest = complement_within(tile, shape)
+    used = size(filtered(tile))
+    if not as_cpp and size(rest) * used < size(layout):
         raise CuteLabError(
-            f"{layout} cannot be divided by the tile {tile}{_other_tiles(layout, tile)}: {error}"
-        ) from None
-
-
-def _tile_and_rest(layout: Layout, tile: Layout) -> Layout:
-    _check_gaps(tile, size(layout))
-    rest = complement_within(tile, coalesce(layout).shape)
-    return compose_layouts(layout, join([tile, rest]), advise=False)
+            f"{size(rest)} copies of {used} elements reach only {size(rest) * used} of {size(layout)} elements, since the tile "
+            f"does not go evenly into the modes of {shown_text(shape)}; C++ goes on all the same (as_cpp=True)"
+        )
+    return compose_layouts(layout, join([tile, rest]), advise=False, as_cpp=as_cpp)
 
 
 def _check_gaps(tile: Layout, count: int) -> None:
     """Refuse a tile between whose runs elements stay that no copy of the tile can reach."""
     last = 1
-    for extent, stride in sorted(flat_modes(filter_layout(tile)), key=lambda mode: mode[1]):
+    for extent, stride in sorted(flat_modes(filtered(tile)), key=lambda mode: mode[1]):
         gap = stride // last * last if last <= stride else stride
         if gap < min(stride, count):
             raise CuteLabError(
@@ -119,34 +127,37 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
     return f" (but by {' or '.join(found)})" if found else ""
 
 
-def _divide(name: str, layout: AnyLayout, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None) -> AnyLayout:
+def _divide(
+    name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
+) -> AnyLayout:
     if isinstance(layout, CoordLayout):
-        return coordinates.divide(name, layout, tiler)
-    want_layout(layout, "the layout", name)
+        divided: Any = coordinates.divide(name, layout, tiler)  # a coordinate layout
+        return divided
+    layout = want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
-        return on_inner(layout, _divide(name, layout.inner, tiler, brackets))
+        return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))
     tiler = check_tiler(layout, tiler, name)
-    divided = by_mode(layout, tiler, _split)
+    divided = by_mode(layout, tiler, partial(_split, as_cpp=as_cpp))
     return brackets(divided, tiler) if brackets else divided
 
 
-def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+def logical_divide(layout: AnyLayout | str, tiler: Any, *, as_cpp: bool = False) -> AnyLayout:
     """Which elements are in a tile, and how do the tiles follow? A o (T, complement of T in A), or so for each mode.
 
     tiler: a Layout T or an int (over the 1-D order of A), or a tuple, one entry for each mode (None: keep the mode).
     A tile that does not fill A is rounded up, as in CuTe: the last tile then reaches beyond A. Raises CuteLabError as
     `composition` and `complement` do, and when elements of A would be in no tile; the result is checked against the
-    definition at every coordinate.
+    definition at every coordinate. as_cpp=True gives what C++ returns where these laws do not hold.
 
     >>> logical_divide(Layout(24, 3), Layout((2, 2), (1, 6)))
     Layout('((2,2),(3,2)):((3,18),(6,36))')
     >>> logical_divide(Layout((32, 8)), (4, None))
     Layout('((4,8),8):((1,4),32)')
     """
-    return _divide("logical_divide", layout, tiler, None)
+    return _divide("logical_divide", layout, tiler, None, as_cpp)
 
 
-def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+def zipped_divide(layout: AnyLayout | str, tiler: Any, *, as_cpp: bool = False) -> AnyLayout:
     """Which element of which tile? ((tile), (tiles)): `result(None, (i, j))` is tile (i, j).
 
     Like logical_divide, with all tile modes in mode 0 and all rest modes in mode 1.
@@ -157,22 +168,22 @@ def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     >>> zipped_divide(Layout((64, 50), (100, 1)), (32, None))
     Layout('((32,50),(2,1)):((100,1),(3200,0))')
     """
-    return _divide("zipped_divide", layout, tiler, zipped)
+    return _divide("zipped_divide", layout, tiler, zipped, as_cpp)
 
 
-def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+def tiled_divide(layout: AnyLayout | str, tiler: Any, *, as_cpp: bool = False) -> AnyLayout:
     """Like zipped_divide, with the rest modes at the top level: ((tile), tiles in mode 0, tiles in mode 1, ...).
 
     >>> tiled_divide(Layout((128, 128)), (4, 8))
     Layout('((4,8),32,16):((1,128),4,1024)')
     """
-    return _divide("tiled_divide", layout, tiler, tiled)
+    return _divide("tiled_divide", layout, tiler, tiled, as_cpp)
 
 
-def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+def flat_divide(layout: AnyLayout | str, tiler: Any, *, as_cpp: bool = False) -> AnyLayout:
     """Like zipped_divide, with all modes at the top level: (tile modes ..., rest modes ...).
 
     >>> flat_divide(Layout((128, 128)), (4, 8))
     Layout('(4,8,32,16):(1,128,4,1024)')
     """
-    return _divide("flat_divide", layout, tiler, flat)
+    return _divide("flat_divide", layout, tiler, flat, as_cpp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,13 +18,14 @@ from cutelab.algebra.steps import (
     right_inverse_steps,
     upcast_steps,
 )
-from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import is_int, to_text
-from cutelab.core.layout import Layout, cosize, size
+from cutelab.core.errors import CuteLabError, nearest, shown
+from cutelab.core.int_tuple import MAX_LEAVES, is_int, to_text
+from cutelab.core.layout import ComposedLayout, Layout, as_layout, cosize, size
 from cutelab.core.swizzle import Swizzle
 
 Lines = Iterator[str]
+MAX_LINES = 1000
+SWIZZLE = re.compile(r"\s*(Sw|S|Swizzle)\s*<[^<>]*>\s*")
 
 
 def tiler_text(tiler: Any) -> str:
@@ -37,11 +39,12 @@ def tiler_text(tiler: Any) -> str:
     return "_" if tiler is None else str(tiler)
 
 
-def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
+def explain(operation: Callable[..., Any] | str, *args: Any, as_cpp: bool = False) -> str:
     """Why is this the result? The definition of an operation with these numbers, step by step, and the law at the end.
 
     operation: a function of this algebra or its name; args: its arguments. Where the operation refuses, the text says at
-    which step and why, and ends with "Refused"; bad kinds of arguments raise CuteLabError as the operation itself does.
+    which step and why, and ends with "Refused"; with as_cpp=True also what C++ returns all the same. Bad kinds of arguments
+    raise CuteLabError as the operation itself does.
 
     >>> print(explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
     composition of A = (6,2):(8,2) with B = (4,3):(3,1)
@@ -57,33 +60,55 @@ def explain(operation: Callable[..., Any] | str, *args: Any) -> str:
     Result R = ((2,2),3):((24,2),8).
     Checked: R(c) = A(B(c)) at all 12 coordinates.
     """
-    name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
+    name = operation if isinstance(operation, str) else str(getattr(operation, "__name__", shown(operation)))
     if name not in OPERATIONS:
-        raise CuteLabError(f"explain knows {', '.join(sorted(OPERATIONS))}; got {name!r}")
+        near = nearest(name, OPERATIONS)
+        raise CuteLabError(
+            f"explain knows {', '.join(sorted(OPERATIONS)[:4])}, ... and not {shown(name)}"
+            + (f"; near it are {', '.join(near)}" if near else "; dir(cutelab.algebra) lists the operations")
+        )
     function, steps, law = OPERATIONS[name]
     signature = inspect.signature(function)
     try:
-        signature.bind(*args)
+        signature.bind(*args, **({"as_cpp": True} if as_cpp else {}))
     except TypeError:
-        wanted = ", ".join(signature.parameters)
+        wanted = ", ".join(p for p in signature.parameters if p != "as_cpp")
         raise CuteLabError(f"explain: {name}({wanted}) takes other arguments than the {len(args)} given") from None
+    args = tuple([_read(arg) for arg in args])
+    if not isinstance(args[0], Layout | ComposedLayout | Swizzle):
+        function(*args)  # says what it wants
+        raise CuteLabError(f"explain: no steps for {name} of {shown(args[0])}")
     refusal = None
     try:
         result = function(*args)
         ending = [f"Result R = {result}.", *_law(law, args[0], result)]
     except CuteLabError as error:
-        if any(isinstance(arg, str | bytes | float) for arg in args):
+        if any(isinstance(arg, bytes | float) for arg in args):
             raise  # no operation on layouts at all
         refusal, ending = error, [f"Refused: {error}"]
+        if as_cpp:
+            ending.append(f"C++ returns {function(*args, as_cpp=True)}, for which this law does not hold.")
     lines: list[str] = []
     try:
         for line in _inner_first(steps, *args):
             lines.append(line)
+            if len(lines) > MAX_LINES:
+                lines.append("...")
+                break
     except CuteLabError:  # the steps end where the operation ends
         pass
     except (ArithmeticError, AttributeError, TypeError):  # arguments of a kind that has no steps
-        raise refusal if refusal else CuteLabError(f"explain: no steps for {name} of {args!r}") from None
+        raise refusal if refusal else CuteLabError(f"explain: no steps for {name} of {shown(args)}") from None
     return "\n".join([*lines, *ending])
+
+
+def _read(value: Any) -> Any:
+    """Texts of layouts and swizzles are read, in tuples too; everything else is left to the operation."""
+    if isinstance(value, str):
+        return Swizzle(value) if SWIZZLE.fullmatch(value) else as_layout(value)
+    if isinstance(value, tuple) and len(value) <= MAX_LEAVES and any(isinstance(v, str) for v in value):
+        return tuple([_read(v) for v in value])
+    return value
 
 
 def _law(law: str, first: Any, result: Any) -> Lines:
@@ -101,7 +126,8 @@ def _inner_first(steps: Callable[..., Lines], first: Any, *rest: Any) -> Lines:
     """A composed layout is explained by its inner layout, which is where the operation happens."""
     if isinstance(first, ComposedLayout) and steps not in (_common, _recast, _upcast, _downcast):
         yield f"{first} is {first.outer} after offset {first.offset} and A = {first.inner}; the operation acts on A."
-        first = first.inner
+        yield from _inner_first(steps, first.inner, *rest)
+        return
     yield from steps(first, *rest)
 
 
@@ -114,6 +140,9 @@ def _composition(a: Any, b: Any) -> Lines:
     elif isinstance(b, Swizzle | ComposedLayout):
         swizzle = b if isinstance(b, Swizzle) else b.outer
         yield f"composition of A = {a} with {b}"
+        if isinstance(swizzle, Layout):
+            yield "Definition: R(c) = A(B(c)): first A o the outer function of B, then the inner one."
+            return
         yield "Definition: R(i) = A(Sw(i)). A sends the swizzle's bits elsewhere; the swizzle of those bits comes after A."
         yield f"Source bits {swizzle.yyy:#x} and target bits {swizzle.zzz:#x} of {swizzle} go through A."
     elif isinstance(b, tuple | list):
@@ -149,7 +178,7 @@ def _divide(name: str, brackets: str) -> Callable[..., Lines]:
 
 def _split(mode: Layout, tile: Any) -> Lines:
     tile = simplify.compact(tile) if is_int(tile) else tile
-    shape = simplify.coalesce(mode).shape
+    shape = simplify.coalesced(mode).shape
     yield from complement_steps(tile, shape)
     rest = inverse.complement_within(tile, shape)
     reach, whole = size(tile) * size(rest), size(mode)
@@ -183,7 +212,7 @@ def _product(name: str, brackets: str) -> Callable[..., Lines]:
 
 def _repeat(block: Layout, tile: Any) -> Lines:
     tile = simplify.compact(tile) if is_int(tile) else tile
-    room = size(block) * cosize(tile)
+    room = product.room(block, tile)
     yield f"Room for the copies: size(A) * cosize(T) = {size(block)} * {cosize(tile)} = {room} offsets."
     yield from complement_steps(block, room)
     yield "A* o T:"
@@ -200,14 +229,14 @@ def _tile_to_shape(a: Layout, shape: Any, order: Any = None) -> Lines:
 
 
 def _common(a: Any, b: Any) -> Lines:
-    inner_a, inner_b = (x.inner if isinstance(x, ComposedLayout) else x for x in (a, b))
+    inner_a, inner_b = (x.layout if isinstance(x, ComposedLayout) else x for x in (a, b))
     yield f"The longest run that is contiguous in both a = {a} and b = {b}"
     yield "Definition: the leading stride-1 mode of coalesce(a o right_inverse(b)), or one element if there is none."
     yield from right_inverse_steps(inner_b)
-    found = inverse.right_inverse(inner_b)
+    found = inverse.right_inverse_plain(inner_b)
     yield from composition_steps(inner_a, found)
-    joined = simplify.coalesce(compose.composition(inner_a, found))
-    extent, stride = simplify.flat_modes(joined)[0]
+    joined = simplify.coalesced(compose.compose_plain(inner_a, found))
+    extent, stride = laws.flat_modes(joined)[0]
     yield f"Coalesced: {joined}. Its first mode is {extent}:{stride}, " + (
         f"so {extent} elements run along together." if stride == 1 else "not stride 1, so only one element."
     )
@@ -220,7 +249,7 @@ def _upcast(a: Any, n: int) -> Lines:
     yield f"upcast of A = {a} by {n}: the same memory in units of {n} elements"
     if isinstance(a, ComposedLayout):
         yield f"Swizzle {a.outer}, offset {a.offset} and layout {a.inner} are each recast; 2^base counts elements too."
-        a = a.inner
+        a = a.layout
     yield from upcast_steps(a, n)
 
 
@@ -228,7 +257,7 @@ def _downcast(a: Any, n: int) -> Lines:
     yield f"downcast of A = {a} by {n}: each element is cut into {n}"
     if isinstance(a, ComposedLayout):
         yield f"Swizzle {a.outer}, offset {a.offset} and layout {a.inner} are each recast; 2^base counts elements too."
-        a = a.inner
+        a = a.layout
     yield from downcast_steps(a, n)
 
 

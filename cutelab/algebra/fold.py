@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from cutelab.algebra import laws
+from cutelab.algebra.exact import find_layout
 from cutelab.algebra.laws import from_modes
 from cutelab.algebra.simplify import coalesce_beyond, join
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import IntTuple, idx2crd, to_text
+from cutelab.core import int_tuple
+from cutelab.core.errors import CuteLabError, brief
+from cutelab.core.int_tuple import Int, idx2crd, shown_text
 from cutelab.core.layout import Layout
 
 Modes = list[tuple[int, int]]
@@ -53,63 +56,93 @@ def compose_mode(modes: Modes, extent: int, step: int, *, checked: bool = True) 
     Layout('3:3')
     """
     if step == 0:
-        return Layout(extent, 0), []
+        return Layout(extent, step), []
     taken: Modes = []
     steps: list[Step] = []
-    rest, sign, stride = extent, (1 if step > 0 else -1), abs(step)
+    rest, stride, backwards = extent, abs(step), step < 0
+
+    def signed(value: int) -> int:
+        return -value if backwards else value
+
     for shape, offset in modes[:-1]:
         fits = -(-shape // stride)
-        now = 1 if fits == 1 or rest == 1 else min(fits, rest)
-        at = Step(shape, offset, rest, sign * stride, now, rest // now, sign * -(-stride // shape))
-        if checked and stride % shape and sign * stride >= shape:
+        now = 1 if fits == 1 or rest == 1 else _least(fits, rest)
+        at = Step(
+            shape, offset, rest, signed(stride), now, rest if now == 1 else rest // now, signed(-(-stride // shape))
+        )
+        if checked and stride % shape and signed(stride) >= shape and rest > 1:  # one element never uses its stride
             return Broken("stride", at), steps
         if checked and rest % now:
             return Broken("shape", at), steps
         steps.append(at)
         if now != 1:
-            taken.append((now, sign * stride * offset))
+            taken.append((now, signed(stride) * offset))
         rest, stride = at.rest, abs(at.next_step)
     shape, offset = modes[-1]
     if not taken or rest != 1:
-        steps.append(Step(shape, offset, rest, sign * stride, rest, 1, 1))
-        taken.append((rest, sign * stride * offset))
+        steps.append(Step(shape, offset, rest, signed(stride), rest, 1, 1))
+        taken.append((rest, signed(stride) * offset))
     return from_modes(taken), steps
 
 
-def compose_layouts(lhs: Layout, rhs: Layout, *, advise: bool = True) -> Layout:
+def _least(a: int, b: int) -> int:
+    """The smaller one; static only if both are, as CuTe's min."""
+    return min(a, b) if isinstance(a, Int) and isinstance(b, Int) else int(min(a, b))
+
+
+def compose_layouts(lhs: Layout, rhs: Layout, *, advise: bool = True, as_cpp: bool = False) -> Layout:
     """A o B of two layouts, checked: `composition` without the other kinds of arguments.
 
-    advise=False leaves the look for admissible neighbours out of the error's text.
+    advise=False leaves the look for admissible neighbours out of the error's text; as_cpp=True leaves out the check of the law.
 
     >>> compose_layouts(Layout(20, 2), Layout((5, 4), (4, 1)))
     Layout('(5,4):(8,2)')
     """
     modes = coalesce_beyond(lhs)
 
-    def walk(shape: IntTuple, stride: IntTuple) -> Layout:
+    def walk(shape: Any, stride: Any) -> Layout:
         if isinstance(shape, tuple):
-            return join([walk(s, d) for s, d in zip(shape, stride, strict=True)])  # type: ignore[arg-type]
-        found, _ = compose_mode(modes, shape, stride)  # type: ignore[arg-type]
+            return join([walk(s, d) for s, d in zip(shape, stride, strict=True)])
+        found, _ = compose_mode(modes, shape, stride)
         if isinstance(found, Broken):
             part = "" if rhs == Layout(shape, stride) else f"mode {shape}:{stride} of B: "
             text = f"{_names(lhs, rhs)} is refused: {part}{why_broken(found)}"
-            raise CuteLabError(f"{text}. {remedy(modes, shape, stride)}" if advise else text)  # type: ignore[arg-type]
+            raise CuteLabError(f"{text}. {_way_out(lhs, rhs, modes, (shape, stride))}" if advise else text)
         return found
 
     result = walk(rhs.shape, rhs.stride)
+    if as_cpp:
+        return result
     inner = laws.domain_values(rhs, result.shape)
     try:
         want, got = laws.values(lhs, inner), laws.domain_values(result)
     except CuteLabError as error:
-        raise CuteLabError(f"{_names(lhs, rhs)}: {error}") from None
+        hint = f"; as_cpp=True gives C++'s {result}" if inner.min() < 0 else ""
+        raise CuteLabError(f"{_names(lhs, rhs)}: {error}{hint}") from None
     if not np.array_equal(got, want):
         text = _unlawful_text(lhs, rhs, result, inner, got, want)
-        raise CuteLabError(f"{text}. {_unlawful_remedy(modes, rhs)}" if advise else text)
+        raise CuteLabError(f"{text}. {_unlawful_remedy(lhs, modes, rhs)}" if advise else text)
     return result
 
 
 def _names(lhs: Layout, rhs: Layout) -> str:
-    return f"composition of A = {lhs} with B = {rhs}"
+    return f"composition of A = {brief(lhs)} with B = {brief(rhs)}"
+
+
+def exact_composition(lhs: Layout, rhs: Layout) -> Layout | None:
+    """Which layout has exactly the offsets A(B(c)), though CuTe's divisibility refuses it? None: there is none.
+
+    CuTe decides by divisibility, which is enough for a layout to exist, and not necessary. Looked for up to 2^16 coordinates.
+
+    >>> exact_composition(Layout((8, 8), (1, 9)), Layout(8, 9)), exact_composition(Layout((8, 8), (1, 9)), Layout(5, 3))
+    (Layout('8:10'), None)
+    """
+    if int_tuple.product(rhs.shape) > 2**16:
+        return None
+    try:
+        return find_layout(laws.values(lhs, laws.domain_values(rhs)), int_tuple.plain(rhs.shape))
+    except CuteLabError:
+        return None
 
 
 def why_broken(broken: Broken) -> str:
@@ -139,21 +172,33 @@ def _unlawful_text(
     assert found is not None
     at, coord = found[0], idx2crd(found[1], rhs.shape)
     return (
-        f"{_names(lhs, rhs)}: R(c) = A(B(c)) does not hold. C++ returns {result}; at coordinate {to_text(coord)} "
-        f"that gives {got[at]}, but B gives {inner[at]} and A({inner[at]}) = {want[at]}"
+        f"{_names(lhs, rhs)}: R(c) = A(B(c)) does not hold. C++ returns {brief(result)}; at coordinate "
+        f"{shown_text(coord)} that gives {got[at]}, but B gives {inner[at]} and A({inner[at]}) = {want[at]}"
     )
 
 
-def _unlawful_remedy(modes: Modes, rhs: Layout) -> str:
+def _way_out(lhs: Layout, rhs: Layout, modes: Modes, mode: tuple[int, int]) -> str:
+    """What to do instead: the exact layout where there is one, else what is admissible close by."""
+    exact = exact_composition(lhs, rhs)
+    if exact is not None:
+        near = [f"{e}:{s}" for e, s in admissible_near(modes, *mode)]
+        takes = f"; CuTe takes {', '.join(near)}" if near else ""
+        return f"That is enough, not necessary: the numbers are {brief(exact)}, write that{takes}"
+    return remedy(modes, *mode)
+
+
+def _unlawful_remedy(lhs: Layout, modes: Modes, rhs: Layout) -> str:
+    exact = exact_composition(lhs, rhs)
+    if exact is not None:
+        return f"The numbers are {brief(exact)}: write that"
     parts = laws.flat_modes(rhs)
     for extent, step in parts:
         if not _lawful(modes, extent, step):
-            part = "B" if len(parts) == 1 else f"Mode {extent}:{step} of B"
+            part = "B" if len(parts) == 1 else f"{extent}:{step} of B"
             return f"{part} does not step evenly through A. {remedy(modes, extent, step)}"
     return (
-        "Each mode of B alone is admissible, but their offsets add up across the end of a mode of A. "
-        "Admissible: modes of B that together stay inside one mode of A, or step over whole modes; "
-        "or keep both functions: ComposedLayout(A, 0, B)"
+        "Each mode of B alone is admissible, but they add up across the end of a mode of A. "
+        "Keep both functions: ComposedLayout(A, 0, B)"
     )
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from cutelab.core import int_tuple
-from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import INT64_MAX, IntTuple, to_text
-from cutelab.core.layout import Layout, mode_offsets, size
+from cutelab.core.errors import CuteLabError, brief
+from cutelab.core.int_tuple import INT64_MAX, Int, IntTuple
+from cutelab.core.layout import ComposedLayout, Layout, beyond, mode_offsets, modes, size
 from cutelab.core.swizzle import Swizzle
 
 MAX_CHECK = 2**22  # coordinates that are all checked; of larger domains a fixed sample is
@@ -28,20 +27,29 @@ def flat_modes(layout: Layout) -> list[tuple[int, int]]:
     >>> flat_modes(Layout(((4, 8), 2), ((16, 1), 8)))
     [(4, 16), (8, 1), (2, 8)]
     """
-    return list(zip(int_tuple.flatten(layout.shape), int_tuple.flatten(layout.stride), strict=True))
+    return modes(layout.shape, layout.stride)
 
 
-def from_modes(modes: list[tuple[Any, Any]]) -> Layout:
-    """Which layout has these (shape, stride) modes? One mode alone is not wrapped; none is 1:0.
+def from_modes(modes: list[tuple[Any, Any]], *, static: bool = False) -> Layout:
+    """Which layout has these (shape, stride) modes? One mode alone is not wrapped; none is 1:0 (static: `_1:_0`).
 
     >>> from_modes([(4, 1), ((2, 2), (8, 4))]), from_modes([(4, 2)]), from_modes([])
     (Layout('(4,(2,2)):(1,(8,4))'), Layout('4:2'), Layout('1:0'))
     """
     if not modes:
-        return Layout(1, 0)
+        return Layout(Int(1), Int(0)) if static else Layout(1, 0)
     if len(modes) == 1:
         return Layout(*modes[0])
     return Layout(tuple(s for s, _ in modes), tuple(d for _, d in modes))
+
+
+def static(layout: Layout) -> bool:
+    """Is anything in this layout static, so that results that C++ makes static are so too?
+
+    >>> static(Layout("(4,_2):(2,1)")), static(Layout((4, 2)))
+    (True, False)
+    """
+    return any(isinstance(v, Int) for mode in flat_modes(layout) for v in mode)
 
 
 def points(shape: IntTuple) -> np.ndarray:
@@ -85,44 +93,9 @@ def values(function: Layout | ComposedLayout | Swizzle, index: np.ndarray) -> np
     if isinstance(function, ComposedLayout):
         inner = values(function.inner, index)
         if abs(function.offset) + int(np.abs(inner).max(initial=0)) > INT64_MAX:
-            raise CuteLabError(f"{function} reaches offsets beyond 2^63; use a smaller offset")
-        return values(function.outer, function.offset + inner)
-    modes = flat_modes(function)
-    top = int(np.abs(index).max(initial=0))
-    low = int(index.min(initial=0))
-    if low < 0 and not _is_linear(modes):
-        raise CuteLabError(
-            f"index {low} is outside {function}: a layout of several modes has no value below index 0; "
-            f"use strides of 0 or more on the right"
-        )
-    inner = int_tuple.product(tuple(s for s, _ in modes[:-1])) if len(modes) > 1 else 1
-    reach = sum((s - 1) * abs(d) for s, d in modes[:-1]) + (top // inner) * abs(modes[-1][1])
-    if reach > INT64_MAX:
-        raise CuteLabError(
-            f"{function} at index {top} reaches offset {reach:.4g}; offsets must stay below 2^63, so use smaller numbers"
-        )
-    if low < 0:
-        return index * modes[0][1]
-    if inner * (top // inner + 1) < 4 * len(index) + 1024:  # a table of A up to the top, then one look-up
-        modes = [*modes[:-1], (top // inner + 1, modes[-1][1])]
-        return mode_offsets(*map(tuple, zip(*modes, strict=True)))[index]
-    result, rest = 0, index
-    for extent, stride in modes[:-1]:
-        if extent > 1:
-            outer = rest // extent
-            result = result + (rest - outer * extent) * stride
-            rest = outer
-    return result + rest * modes[-1][1]
-
-
-def _is_linear(modes: list[tuple[int, int]]) -> bool:
-    """Is the layout one multiplication, also beyond its size?"""
-    step = modes[0][0] * modes[0][1]
-    for extent, stride in modes[1:]:
-        if stride != step:
-            return False
-        step *= extent
-    return True
+            raise CuteLabError(f"{brief(function)} reaches offsets beyond 2^63; use a smaller offset")
+        return values(function.outer, int(function.offset) + inner)
+    return beyond(function, index)
 
 
 def domain_values(layout: Layout | ComposedLayout, shape: IntTuple | None = None) -> np.ndarray:
@@ -170,6 +143,6 @@ def check_same(name: str, result: Any, got: np.ndarray, want: np.ndarray, shape:
     if found:
         at, index = found
         raise CuteLabError(
-            f"{name}: {rule} does not hold. C++ returns {result}; at coordinate "
-            f"{to_text(int_tuple.idx2crd(index, shape))} that gives {got[at]}, the definition {want[at]}"
+            f"{name}: {rule} does not hold. C++ returns {brief(result)}; at coordinate "
+            f"{int_tuple.shown_text(int_tuple.idx2crd(index, shape))} that gives {got[at]}, the definition {want[at]}"
         )

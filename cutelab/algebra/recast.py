@@ -12,21 +12,27 @@ import numpy as np
 
 from cutelab.algebra import laws
 from cutelab.algebra.laws import flat_modes
-from cutelab.algebra.simplify import AnyLayout, want_layout
+from cutelab.algebra.simplify import want_layout
 from cutelab.core import int_tuple
-from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import INT64_MAX, is_int
-from cutelab.core.layout import Layout, size
+from cutelab.core.errors import CuteLabError, brief, shown
+from cutelab.core.int_tuple import INT64_MAX, Int, is_int
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, size
 from cutelab.core.swizzle import Swizzle
 
 
 def _factor(n: Any, operation: str) -> int:
     if not is_int(n) or n < 1:
-        raise CuteLabError(f"{operation}: the factor must be a whole number of 1 or more, got {n!r}; for example 2")
+        raise CuteLabError(
+            f"{operation}: the factor must be a whole number of 1 or more, got {shown(n)}; for example 2"
+        )
     if n > INT64_MAX:
-        raise CuteLabError(f"{operation}: the factor {n:.3g} is not below 2^63; use a smaller one")
+        raise CuteLabError(f"{operation}: the factor {shown(n)} is not below 2^63; use a smaller one")
     return int(n)
+
+
+def _kind(n: int, of: int) -> int:
+    """The factor, which C++ takes as a template argument: static beside what is static."""
+    return Int(n) if isinstance(of, Int) else n
 
 
 def _with_modes(layout: Layout, modes: list[tuple[int, int]]) -> Layout:
@@ -48,7 +54,7 @@ def _grouped(fine: Layout, coarse: Layout, factors: list[int]) -> np.ndarray:
 
 
 @overload
-def upcast(layout: AnyLayout, n: int) -> AnyLayout: ...
+def upcast(layout: AnyLayout | str, n: int) -> AnyLayout: ...
 @overload
 def upcast(layout: Swizzle, n: int) -> Swizzle: ...
 def upcast(layout: Any, n: int) -> Any:
@@ -64,12 +70,15 @@ def upcast(layout: Any, n: int) -> Any:
     n = _factor(n, "upcast")
     if isinstance(layout, Swizzle):
         return _upcast_swizzle(layout, n)
-    want_layout(layout, "the layout", "upcast")
+    layout = want_layout(layout, "the layout", "upcast")
     if isinstance(layout, ComposedLayout):
-        _want_swizzle(layout, "upcast")
+        if not isinstance(layout.outer, Swizzle):
+            raise _no_swizzle(layout, "upcast")
         if layout.offset % n:
-            raise CuteLabError(f"upcast of {layout} by {n}: offset {layout.offset} is not a multiple of {n}")
-        return _composed(upcast(layout.outer, n), layout.offset // n, upcast(layout.inner, n))
+            raise CuteLabError(f"upcast of {brief(layout)} by {n}: offset {layout.offset} is not a multiple of {n}")
+        return _composed(
+            _upcast_swizzle(layout.outer, n), layout.offset // _kind(n, layout.offset), upcast(layout.inner, n)
+        )
     modes, factors = [], []
     for extent, stride in flat_modes(layout):
         mode, k = upcast_mode(layout, extent, stride, n)
@@ -78,7 +87,12 @@ def upcast(layout: Any, n: int) -> Any:
     result = _with_modes(layout, modes)
     got = _grouped(layout, result, factors)
     laws.check_same(
-        f"upcast of {layout} by {n}", result, got, laws.domain_values(layout) // n, layout.shape, "R(c') = A(c) // n"
+        f"upcast of {brief(layout)} by {n}",
+        result,
+        got,
+        laws.domain_values(layout) // n,
+        layout.shape,
+        "R(c') = A(c) // n",
     )
     return result
 
@@ -90,19 +104,20 @@ def upcast_mode(layout: Layout, extent: int, stride: int, n: int) -> tuple[tuple
     ((4, 1), 2)
     """
     if stride == 0:
-        return (extent, 0), 1
+        return (extent, stride), 1
     step = abs(stride)
     if step % n and n % step:
         raise CuteLabError(
-            f"upcast of {layout} by {n}: stride {stride} neither divides {n} nor is a multiple of it (divisibility); "
+            f"upcast of {brief(layout)} by {n}: stride {stride} neither divides {n} nor is a multiple of it (divisibility); "
             f"a unit would hold parts of several runs. Use a factor of {step}, or a stride of {-(-step // n) * n}"
         )
-    k = -(-n // step)
-    return (-(-extent // k), -(-step // n) * (1 if stride > 0 else -1)), k
+    k = -(-_kind(n, step) // step)
+    new = -(-step // _kind(n, step))
+    return (-(-extent // k), new if stride > 0 else -new), k
 
 
 @overload
-def downcast(layout: AnyLayout, n: int) -> AnyLayout: ...
+def downcast(layout: AnyLayout | str, n: int) -> AnyLayout: ...
 @overload
 def downcast(layout: Swizzle, n: int) -> Swizzle: ...
 def downcast(layout: Any, n: int) -> Any:
@@ -116,26 +131,29 @@ def downcast(layout: Any, n: int) -> Any:
     """
     n = _factor(n, "downcast")
     if isinstance(layout, Swizzle):
-        return Swizzle(layout.bits, layout.base + _log2(n, "downcast"), layout.shift)
-    want_layout(layout, "the layout", "downcast")
+        return _downcast_swizzle(layout, n)
+    layout = want_layout(layout, "the layout", "downcast")
     if isinstance(layout, ComposedLayout):
-        _want_swizzle(layout, "downcast")
-        return _composed(downcast(layout.outer, n), layout.offset * n, downcast(layout.inner, n))
+        if not isinstance(layout.outer, Swizzle):
+            raise _no_swizzle(layout, "downcast")
+        return _composed(
+            _downcast_swizzle(layout.outer, n), layout.offset * _kind(n, layout.offset), downcast(layout.inner, n)
+        )
     modes = flat_modes(layout)
     if not any(abs(d) == 1 for _, d in modes):
         raise CuteLabError(
-            f"downcast of {layout} by {n}: no mode has stride 1, so there is none along which the {n} parts of an element "
+            f"downcast of {brief(layout)} by {n}: no mode has stride 1, so there is none along which the {n} parts of an element "
             f"are neighbours. Append a mode 1:1 for the parts"
         )
-    result = _with_modes(layout, [(s * n, d) if abs(d) == 1 else (s, d * n) for s, d in modes])
+    result = _with_modes(layout, [(s * _kind(n, s), d) if abs(d) == 1 else (s, d * _kind(n, d)) for s, d in modes])
     want = _grouped(result, layout, [n if abs(d) == 1 else 1 for _, d in modes])
     got = laws.domain_values(result) // n
-    laws.check_same(f"downcast of {layout} by {n}", result, got, want, result.shape, "R(c) // n = A(c')")
+    laws.check_same(f"downcast of {brief(layout)} by {n}", result, got, want, result.shape, "R(c) // n = A(c')")
     return result
 
 
 @overload
-def recast_layout(layout: AnyLayout, from_bits: int, to_bits: int) -> AnyLayout: ...
+def recast_layout(layout: AnyLayout | str, from_bits: int, to_bits: int) -> AnyLayout: ...
 @overload
 def recast_layout(layout: Swizzle, from_bits: int, to_bits: int) -> Swizzle: ...
 def recast_layout(layout: Any, from_bits: int, to_bits: int) -> Any:
@@ -149,7 +167,7 @@ def recast_layout(layout: Any, from_bits: int, to_bits: int) -> Any:
     """
     up, down = factors(from_bits, to_bits)
     if not isinstance(layout, Swizzle):
-        want_layout(layout, "the layout", "recast_layout")
+        layout = want_layout(layout, "the layout", "recast_layout")
     layout = upcast(layout, up) if up > 1 else layout
     return downcast(layout, down) if down > 1 else layout
 
@@ -162,7 +180,9 @@ def factors(from_bits: int, to_bits: int) -> tuple[int, int]:
     """
     for bits in (from_bits, to_bits):
         if not is_int(bits) or bits < 1:
-            raise CuteLabError(f"recast_layout: an element has 1 bit or more, got {bits!r}; for example 16 for half")
+            raise CuteLabError(
+                f"recast_layout: an element has 1 bit or more, got {shown(bits)}; for example 16 for half"
+            )
     common = gcd(from_bits, to_bits)
     return int(to_bits) // common, int(from_bits) // common
 
@@ -171,6 +191,10 @@ def _log2(n: int, operation: str) -> int:
     if n & (n - 1):
         raise CuteLabError(f"{operation} of a swizzle by {n}: the factor must be a power of two, such as 2, 4, 8")
     return n.bit_length() - 1
+
+
+def _downcast_swizzle(swizzle: Swizzle, n: int) -> Swizzle:
+    return Swizzle(swizzle.bits, swizzle.base + _log2(n, "downcast"), swizzle.shift)
 
 
 def _upcast_swizzle(swizzle: Swizzle, n: int) -> Swizzle:
@@ -185,12 +209,11 @@ def _upcast_swizzle(swizzle: Swizzle, n: int) -> Swizzle:
     return Swizzle(max(swizzle.bits + base, 0), 0, swizzle.shift)
 
 
-def _want_swizzle(layout: ComposedLayout, operation: str) -> None:
-    if not isinstance(layout.outer, Swizzle):
-        raise CuteLabError(f"{operation} of {layout}: the outer function is a layout; compose the two first")
+def _no_swizzle(layout: ComposedLayout, operation: str) -> CuteLabError:
+    return CuteLabError(f"{operation} of {brief(layout)}: the outer function is a layout; compose the two first")
 
 
-def _composed(outer: Swizzle, offset: int, inner: Layout) -> AnyLayout:
+def _composed(outer: Swizzle, offset: int, inner: AnyLayout) -> AnyLayout:
     if abs(offset) > INT64_MAX:
-        raise CuteLabError(f"the recast offset {offset:.3g} is not below 2^63; use a smaller factor")
+        raise CuteLabError(f"the recast offset {shown(offset)} is not below 2^63; use a smaller factor")
     return ComposedLayout(outer, offset, inner) if outer.bits or offset else inner

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from cutelab.algebra.fold import Broken, compose_mode, why_broken
+from cutelab.algebra.fold import Broken, compose_mode, exact_composition, why_broken
 from cutelab.algebra.inverse import complement_within, cotarget_shape
 from cutelab.algebra.laws import flat_modes, from_modes
 from cutelab.algebra.recast import upcast_mode
-from cutelab.algebra.simplify import coalesce, coalesce_beyond, filter_layout
+from cutelab.algebra.simplify import coalesce_beyond, coalesced, filtered
 from cutelab.core import int_tuple
 from cutelab.core.int_tuple import to_text
-from cutelab.core.layout import Layout, cosize
+from cutelab.core.layout import Layout, cosize, extended
 from cutelab.core.swizzle import Swizzle
 
 Lines = Iterator[str]
@@ -35,7 +35,10 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
     yield "Definition: R(c) = A(B(c)) for every coordinate c of B, one mode of B after the other."
     yield f"A in as few modes as possible: {from_modes(modes)}"
     if cosize(b) > int_tuple.product(a.shape):
-        yield f"B reaches index {cosize(b) - 1}, A has {int_tuple.product(a.shape)}: the last mode of A goes on beyond its size."
+        yield (
+            f"B reaches index {cosize(b) - 1}, A has {int_tuple.product(a.shape)}: the last mode of A goes on beyond its size, as in "
+            f"CuTe. To repeat the check by hand, call A = {extended(a, cosize(b))}."
+        )
     for extent, step in flat_modes(b):
         elements = "1 element" if extent == 1 else f"{extent} elements"
         yield f"Mode {extent}:{step} of B: {elements} of A, {step} apart."
@@ -59,9 +62,27 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
                 if at.rest == 1:
                     break
         if isinstance(found, Broken):
-            yield f"  Here it fails: {why_broken(found)}."
+            yield f"  Here CuTe refuses: {why_broken(found)}."
+            yield exact_line(a, b)
             return
         yield f"  Together {found}."
+
+
+def exact_line(a: Layout, b: Layout) -> str:
+    """What divisibility decides and what it does not: the exact layout of A o B where there is one.
+
+    >>> exact_line(Layout((8, 8), (1, 9)), Layout(8, 9))
+    '  Divisibility is enough for a layout to exist, and not necessary: here the numbers are those of 8:10. Write that.'
+    >>> exact_line(Layout((8, 8), (1, 9)), Layout(5, 3))
+    '  Divisibility is enough for a layout to exist, and not necessary; here there is none: A(B(c)) has uneven steps.'
+    """
+    rule = "  Divisibility is enough for a layout to exist, and not necessary"
+    exact = exact_composition(a, b)
+    if exact is not None:
+        return f"{rule}: here the numbers are those of {exact}. Write that."
+    if int_tuple.product(b.shape) > 2**16:
+        return f"{rule}; whether there is one for so many coordinates was not looked at."
+    return f"{rule}; here there is none: A(B(c)) has uneven steps."
 
 
 def _fits(at: Any) -> str:
@@ -95,7 +116,7 @@ def coalesce_steps(a: Layout, profile: Any = None) -> Lines:
     yield "Definition: the same function of the 1-D index, with as few modes as possible."
     if isinstance(profile, tuple):
         for i, _ in zip(range(len(a)), profile, strict=False):
-            yield f"Mode {i}, by itself: {a[i]} -> {coalesce(a[i])}."
+            yield f"Mode {i}, by itself: {a[i]} -> {coalesced(a[i])}."
         return
     last: tuple[int, int] | None = None
     for extent, stride in flat_modes(a):
@@ -125,7 +146,7 @@ def complement_steps(a: Layout, cotarget: Any = None) -> Lines:
     Above 8: ceil(24 / 8) = 3 times: 3:8.
     Together (2,3):(1,8).
     """
-    kept = filter_layout(a)
+    kept = filtered(a)
     shape = cotarget_shape(cotarget, cosize(kept))
     yield f"complement of A = {a} in {to_text(shape)} offsets"
     yield "Definition: the repetitions of A that fill the offsets; in ascending order of A's strides, each gap is a mode."
@@ -147,10 +168,13 @@ def complement_steps(a: Layout, cotarget: Any = None) -> Lines:
     rest = max(1, prod(s for s, d in flat_modes(result) if d >= last))
     yield f"Above {last}: ceil({to_text(shape)} / {last}) = {rest} times: {rest}:{last}."
     yield f"Together {result}."
+    filled = int_tuple.product(result.shape) * int_tuple.product(kept.shape)
+    if filled < int_tuple.product(shape):
+        yield f"The copies hold {filled} of {int_tuple.product(shape)} offsets; the others are padding between A's strides."
 
 
 def _sorted_modes(a: Layout) -> list[tuple[int, int, int]]:
-    modes = flat_modes(coalesce(a))
+    modes = flat_modes(coalesced(a))
     before = [prod(s for s, _ in modes[:i]) for i in range(len(modes))]
     return sorted(((s, d, p) for (s, d), p in zip(modes, before, strict=True)), key=lambda m: m[1])
 

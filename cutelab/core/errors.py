@@ -88,6 +88,16 @@ def shown(value: Any, most: int = MAX_SHOWN) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def brief(value: Any, most: int = MAX_SHOWN) -> str:
+    """The text of a layout (or of another value of ours) in an error: as it prints, at most 60 characters.
+
+    >>> brief("(4,2):(2,1)"), brief("x" * 100, 8)
+    ('(4,2):(2,1)', 'xxxxx...')
+    """
+    text = str(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def _shown(value: Any, level: int) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = int(value)

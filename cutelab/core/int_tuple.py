@@ -217,6 +217,15 @@ def product(value: IntTuple) -> int:
     return prod(_leaves(value))
 
 
+def static_product(values: Any) -> int:
+    """The product, static where all factors are.
+
+    >>> [isinstance(static_product(v), Int) for v in ((Int(2), Int(3)), (Int(2), 3), (2, 3))]
+    [True, False, False]
+    """
+    return prod(values, start=Int(1)) if values else 1
+
+
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Do two IntTuples have the same profile (the same nesting, any integers)?
 

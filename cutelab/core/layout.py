@@ -16,12 +16,13 @@ import numpy as np
 
 from cutelab.core import int_tuple, lines, notation
 from cutelab.core.coordinates import CoordLayout
-from cutelab.core.errors import CuteLabError, count_text, shown
+from cutelab.core.errors import CuteLabError, brief, count_text, shown
 from cutelab.core.int_tuple import INT64_MAX, Int, IntTuple, as_coord, shown_text, to_text
 from cutelab.core.leaves import ScaledBasis, stride_leaves
 from cutelab.core.swizzle import Swizzle
 
 MAX_TABLE = 2**24  # elements of the largest table that is ever allocated (128 MiB of int64)
+MAX_LISTED = 2**20  # numbers in lists that become an array
 MAX_AXES = 64  # of a NumPy array
 CHUNK = 2**18  # elements that are swizzled at once
 Node = tuple[int, tuple[tuple[int, int], ...], Any]
@@ -192,7 +193,7 @@ class ComposedLayout:
         reach = abs(offset) + max(1, cosize(inner))
         if reach >= 2**62:
             raise CuteLabError(
-                f"{shown(str(self))} reaches offset {shown(reach)}; behind a {type(outer).__name__} offsets must stay below 2^62"
+                f"{brief(self)} reaches offset {shown(reach)}; behind a {type(outer).__name__} offsets must stay below 2^62"
             )
 
     @property
@@ -336,14 +337,15 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
     >>> as_layout((4, 2))
     Traceback (most recent call last):
     ...
-    cutelab.core.errors.CuteLabError: the layout must be a Layout or its text, got (4, 2); for example Layout((4, 8), (8, 1)) or '(4,8):(8,1)'
+    cutelab.core.errors.CuteLabError: the layout must be a Layout, got (4, 2); give one, or its text: Layout((4, 8), (8, 1)) or '(4,8):(8,1)'
     """
     if isinstance(value, Layout | ComposedLayout):
         return value
     if isinstance(value, str):
-        value = parse_layout(value)
-        if not isinstance(value, CoordLayout):
-            return value
+        found = parse_layout(value)
+        if not isinstance(found, CoordLayout):
+            return found
+        value = found
     if isinstance(value, CoordLayout):
         raise CuteLabError(
             f"{what} leads to offsets, and {shown(str(value))} leads to coordinates: its strides are basis elements such as 1@0"
@@ -354,7 +356,7 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
             f"the algebra takes a Layout or a ComposedLayout"
         )
     raise CuteLabError(
-        f"{what} must be a Layout or its text, got {shown(value)}; for example Layout((4, 8), (8, 1)) or '(4,8):(8,1)'"
+        f"{what} must be a Layout, got {shown(value)}; give one, or its text: Layout((4, 8), (8, 1)) or '(4,8):(8,1)'"
     )
 
 
@@ -378,7 +380,7 @@ def as_plain(value: Any, what: str = "the layout") -> Layout:
     found = as_layout(value, what)
     if isinstance(found, ComposedLayout):
         raise CuteLabError(
-            f"{what} must be a Layout without a swizzle, got {shown(str(found))}; its inner layout is {shown(str(found.layout))}"
+            f"{what} must be a Layout without a swizzle, got {brief(found)}; its inner layout is {brief(found.layout)}"
         )
     return found
 
@@ -458,7 +460,7 @@ def has_none(coord: Any) -> bool:
 
 def _check_mode(layout: AnyLayout, mode: Any) -> None:
     if not int_tuple.is_int(mode) or not -len(layout) <= mode < len(layout):
-        raise CuteLabError(f"{shown(str(layout))} has modes 0 to {len(layout) - 1}, not {shown(mode)}")
+        raise CuteLabError(f"{brief(layout)} has modes 0 to {len(layout) - 1}, not {shown(mode)}")
 
 
 def size(layout: Any) -> int:
@@ -560,7 +562,7 @@ def as_shape(value: Any, what: str = "shape") -> IntTuple:
     shape = int_tuple.as_int_tuple(value, what)
     for extent in int_tuple.flatten(shape):
         if extent < 1:
-            raise CuteLabError(f"{what} {shown_text(shape)} holds {extent}; every extent must be 1 or more")
+            raise CuteLabError(f"{what} {shown_text(shape)} holds {extent}; use 1 or more")
     return shape
 
 
@@ -676,14 +678,14 @@ def beyond(layout: Layout, index: np.ndarray) -> np.ndarray:
     low = int(index.min(initial=0))
     if low < 0 and not _is_linear(leaves):
         raise CuteLabError(
-            f"index {low} is outside {shown(str(layout))}: a layout of several modes has no value below index 0; "
+            f"index {low} is outside {brief(layout)}: a layout of several modes has no value below index 0; "
             f"use strides of 0 or more on the right"
         )
     inner = int_tuple.product(tuple(s for s, _ in leaves[:-1])) if len(leaves) > 1 else 1
     reach = sum([(s - 1) * abs(d) for s, d in leaves[:-1]]) + (top // inner) * abs(leaves[-1][1])
     if reach > INT64_MAX:
         raise CuteLabError(
-            f"{shown(str(layout))} at index {top} reaches offset {reach:.4g}; offsets must stay below 2^63, so use smaller numbers"
+            f"{brief(layout)} at index {top} reaches offset {reach:.4g}; offsets must stay below 2^63, so use smaller numbers"
         )
     if low < 0:
         return np.asarray(index * leaves[0][1], np.int64)
@@ -739,6 +741,26 @@ def check_table_size(elements: int, what: object) -> None:
         raise CuteLabError(f"{name} has {count_text(elements)} elements; a table holds at most {MAX_TABLE:,}")
 
 
+def check_listed(value: Any, what: str) -> None:
+    """Raise CuteLabError if nested lists or a range hold too many numbers to become an array.
+
+    >>> check_listed(range(10**12), "the addresses")
+    Traceback (most recent call last):
+    ...
+    cutelab.core.errors.CuteLabError: the addresses: a list of 1e+12 numbers or more; at most 1,048,576 are read from lists, 16,777,216 from an array
+    """
+    count, level = 1, 0
+    while isinstance(value, range | list | tuple) and len(value) and count <= MAX_LISTED:
+        count, level, value = count * len(value), level + 1, value[0]
+        if level > int_tuple.MAX_DEPTH:
+            raise CuteLabError(f"{what}: lists nested more than {int_tuple.MAX_DEPTH} levels deep")
+    if count > MAX_LISTED:
+        raise CuteLabError(
+            f"{what}: a list of {count_text(count)} numbers or more; at most {MAX_LISTED:,} are read from lists, "
+            f"{MAX_TABLE:,} from an array"
+        )
+
+
 def offsets(layout: Any) -> np.ndarray:
     """Which offset has each coordinate? A read-only int64 array, one axis for each top-level mode.
 
@@ -757,7 +779,7 @@ def offsets(layout: Any) -> np.ndarray:
     check_table_size(given._size, given)
     if rank(given) > MAX_AXES:
         raise CuteLabError(
-            f"{shown(str(given))} has {rank(given)} modes; a table has at most {MAX_AXES} axes: group modes first"
+            f"{brief(given)} has {rank(given)} modes; a table has at most {MAX_AXES} axes: group modes first"
         )
     parts = [_leaf_offsets(list(mode._modes)) for mode in given]
     table = parts[0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core import int_tuple
-from cutelab.core.errors import CuteLabError, count_text, shown
+from cutelab.core.errors import CuteLabError, brief, count_text, shown
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import (
     ComposedLayout,
@@ -56,7 +56,7 @@ def print_layout(layout: Any, *, static: bool = False) -> str:
     layout = as_readable(layout)
     if rank(layout) != 2:
         raise CuteLabError(
-            f"print_layout prints layouts of rank 2; {shown(str(layout), 100)} has rank {rank(layout)}. "
+            f"print_layout prints layouts of rank 2; {brief(layout, 100)} has rank {rank(layout)}. "
             f"Give it two modes, for example ({size(layout)},1), or use offsets(layout)"
         )
     _check_print(size(layout), layout)
@@ -104,7 +104,7 @@ def print_inverse(
     table = offsets(layout)
     if table.min() < 0:
         raise CuteLabError(
-            f"{shown(str(layout), 100)} has negative offsets, down to {table.min()}; memory is printed from offset 0"
+            f"{brief(layout, 100)} has negative offsets, down to {table.min()}; memory is printed from offset 0"
         )
     top = int(table.max()) + 1 if isinstance(layout, Layout | ComposedLayout) else layout.capacity
     _check_print(top, layout)
@@ -172,7 +172,7 @@ def _flat(layout: Layout) -> bool:
 def _check_print(cells: int, layout: Any) -> None:
     if cells > MAX_PRINT:
         raise CuteLabError(
-            f"{shown(str(layout), 100)} would print {count_text(cells)} cells; at most {MAX_PRINT:,} are printed. "
+            f"{brief(layout, 100)} would print {count_text(cells)} cells; at most {MAX_PRINT:,} are printed. "
             f"Use offsets(layout)"
         )
     check_table_size(cells, layout)

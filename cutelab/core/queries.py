@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import shown
+from cutelab.core.errors import brief
 from cutelab.core.layout import MAX_TABLE, Layout, as_readable, check_table_size, cosize, offsets, size
 
 
@@ -73,7 +73,7 @@ def holes(layout: Any) -> np.ndarray:
     top = int(table.max()) + 1
     if top <= 0:
         return np.empty(0, np.int64)
-    check_table_size(top, f"the memory of {shown(str(layout), 80)}")
+    check_table_size(top, f"the memory of {brief(layout, 80)}")
     used = np.zeros(top, bool)
     used[table[table >= 0] if table.min() < 0 else table] = True
     empty = np.flatnonzero(~used)

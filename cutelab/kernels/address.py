@@ -15,7 +15,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
-from cutelab.kernels._cuda import cuda
+from cutelab.kernels._cuda import device_function
 
 Coords = tuple[np.ndarray, np.ndarray]
 
@@ -33,15 +33,15 @@ def address_function(layout: Layout | ComposedLayout) -> Any:
     offset = _offset(inner)
     if swizzle is None or not swizzle.bits:
 
-        @cuda.jit(device=True)
-        def address(i, j):
+        @device_function
+        def straight(i: Any, j: Any) -> Any:
             return start + offset(i, j)
 
-        return address
+        return straight
     swizzled = _swizzled(swizzle)
 
-    @cuda.jit(device=True)
-    def address(i, j):
+    @device_function
+    def address(i: Any, j: Any) -> Any:
         return swizzled(start + offset(i, j))
 
     return address
@@ -49,10 +49,12 @@ def address_function(layout: Layout | ComposedLayout) -> Any:
 
 def _offset(inner: Layout) -> Any:
     """(row, column) -> the sum of coordinate * stride."""
-    row, col = (_mode(flatten(inner.shape[i]), flatten(inner.stride[i])) for i in (0, 1))  # type: ignore[index]
+    shape, stride = inner.shape, inner.stride
+    assert isinstance(shape, tuple) and isinstance(stride, tuple)  # two modes: _parts has asked
+    row, col = (_mode(flatten(shape[i]), flatten(stride[i])) for i in (0, 1))
 
-    @cuda.jit(device=True)
-    def offset(i, j):
+    @device_function
+    def offset(i: Any, j: Any) -> Any:
         return row(i) + col(j)
 
     return offset
@@ -62,14 +64,14 @@ def _swizzled(swizzle: Swizzle) -> Any:
     mask, shift = swizzle.yyy, swizzle.shift
     if shift >= 0:
 
-        @cuda.jit(device=True)
-        def swizzled(x):
+        @device_function
+        def swizzled(x: Any) -> Any:
             return x ^ ((x & mask) >> shift)
     else:
         left = -shift
 
-        @cuda.jit(device=True)
-        def swizzled(x):
+        @device_function
+        def swizzled(x: Any) -> Any:
             return x ^ ((x & mask) << left)
 
     return swizzled
@@ -92,32 +94,32 @@ def step_function(layout: Layout | ComposedLayout, starts: Coords, steps: Coords
     if not _steady(layout, starts, steps):
         address = address_function(layout)
 
-        @cuda.jit(device=True)
-        def step(base, i, j, di, dj):
+        @device_function
+        def anew(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
             return address(i + di, j + dj)
 
-        return step
+        return anew
     if swizzle is None or not swizzle.bits:
 
-        @cuda.jit(device=True)
-        def step(base, i, j, di, dj):
+        @device_function
+        def straight(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
             return base + offset(di, dj)
 
-        return step
+        return straight
     swizzled, low = _swizzled(swizzle), (1 << swizzle.zzz.bit_length()) - 1
     di, dj = steps
     moved, zero = offsets(inner)[di, dj], np.zeros_like(di)
     across = np.array_equal(swizzle(moved) & low, offsets(inner)[zero, dj])  # j alone moves the low bits
     if across and np.array_equal(swizzle(moved) & ~low, offsets(inner)[di, zero]):
 
-        @cuda.jit(device=True)
-        def step(base, i, j, di, dj):
+        @device_function
+        def apart(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
             return (base ^ offset(0, dj)) + offset(di, 0)
 
-        return step
+        return apart
 
-    @cuda.jit(device=True)
-    def step(base, i, j, di, dj):
+    @device_function
+    def step(base: Any, i: Any, j: Any, di: Any, dj: Any) -> Any:
         moved = swizzled(offset(di, dj))
         return (base ^ (moved & low)) + (moved & ~low)
 
@@ -130,7 +132,7 @@ def _steady(layout: Layout | ComposedLayout, starts: Coords, steps: Coords) -> b
     (i, j), (di, dj) = starts, steps
     low = (1 << swizzle.zzz.bit_length()) - 1 if swizzle is not None and swizzle.bits else 0
     moved = offsets(inner)[di, dj]
-    moved = swizzle(moved) if low else moved
+    moved = swizzle(moved) if swizzle is not None and low else moved
     base = table[i, j][:, None]
     going = (base ^ (moved & low)) + (moved & ~low)
     return bool((going == table[i[:, None] + di, j[:, None] + dj]).all())
@@ -140,7 +142,8 @@ def plain(function: Any) -> Callable[..., Any]:
     """The Python function that a device function computes, its callees included (to try it without a kernel)."""
     from cutelab.kernels.as_python import as_python
 
-    return as_python(function, {})
+    found: Callable[..., Any] = as_python(function, {})
+    return found
 
 
 def _parts(layout: Any) -> tuple[Layout, int, Swizzle | None]:
@@ -159,8 +162,8 @@ def _mode(shape: tuple[int, ...], stride: tuple[int, ...]) -> Any:
     extent, step = shape[0], stride[0]
     if len(shape) == 1:
 
-        @cuda.jit(device=True)
-        def offset(i):
+        @device_function
+        def offset(i: Any) -> Any:
             return i * step
 
         return offset
@@ -168,13 +171,13 @@ def _mode(shape: tuple[int, ...], stride: tuple[int, ...]) -> Any:
     if extent & (extent - 1) == 0:
         low, bits = extent - 1, extent.bit_length() - 1
 
-        @cuda.jit(device=True)
-        def offset(i):
+        @device_function
+        def offset(i: Any) -> Any:
             return (i & low) * step + rest(i >> bits)
     else:
 
-        @cuda.jit(device=True)
-        def offset(i):
+        @device_function
+        def offset(i: Any) -> Any:
             return (i % extent) * step + rest(i // extent)
 
     return offset

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.kernels._cuda import cuda
+from cutelab.kernels._cuda import cuda, kernel
 from cutelab.kernels.vector import vector_access
 
 THREADS = 256
@@ -23,8 +23,8 @@ def copy_kernel(vector: int = 4, each: int = 4, hint: str = "") -> Any:
     kept, span = vector * each, THREADS * vector
     float32 = np.dtype(np.float32)
 
-    @cuda.jit
-    def copy(out, a):
+    @kernel
+    def copy(out: Any, a: Any) -> None:
         mine = cuda.local.array(kept, float32)
         start = cuda.blockIdx.x * (span * each) + cuda.threadIdx.x * vector
         for i in range(each):

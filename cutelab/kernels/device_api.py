@@ -168,7 +168,7 @@ class DeviceApi(_Module):  # type: ignore[misc]
 
     @property
     def laneid(self) -> int:
-        return self._engine.current.lane
+        return int(self._engine.current.lane)
 
     def threadfence(self) -> None:
         if self._recorder is not None:

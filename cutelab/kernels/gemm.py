@@ -14,7 +14,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import LayoutRight
-from cutelab.kernels._cuda import cuda
+from cutelab.kernels._cuda import cuda, kernel
 from cutelab.kernels.address import address_function, step_function
 from cutelab.kernels.launch import launch
 from cutelab.kernels.transpose import _aligned
@@ -85,8 +85,8 @@ def _kernel(plan: Gemm, wide: bool) -> Any:
     UNROLL = UNROLLED if K % UNROLLED == 0 else 1
     ZERO = np.float32(0)
 
-    @cuda.jit
-    def gemm(c, a, b):
+    @kernel
+    def gemm(c: Any, a: Any, b: Any) -> None:
         tiles = cuda.shared.array(SIZE, F32)
         next_a, next_b = cuda.local.array(A_KEPT, F32), cuda.local.array(B_KEPT, F32)
         mine_a, mine_b = cuda.local.array(T, F32), cuda.local.array(T, F32)

@@ -65,7 +65,7 @@ def dimensions(value: Any, what: str) -> Point:
     numbers = tuple(value) if isinstance(value, tuple | list) else (value,)
     if not 1 <= len(numbers) <= 3 or not all(is_int(n) and n >= 1 for n in numbers):
         raise CuteLabError(
-            f"a {what} is one to three whole numbers of 1 or more, got {value!r:.60}; for example (32, 8)"
+            f"a {what} is one to three whole numbers of 1 or more, got {repr(value)[:60]}; for example (32, 8)"
         )
     x, y, z = (*(int(n) for n in numbers), 1, 1)[:3]
     for axis, n, most in zip("xyz", (x, y, z), GRID if what == "grid" else BLOCK, strict=True):
@@ -123,7 +123,7 @@ def _parameters(kernel: Any) -> int | None:
 def _bytes(value: Any) -> int:
     if not is_int(value) or not 0 <= value <= H200.block_bytes:
         raise CuteLabError(
-            f"shared_bytes must be a whole number of bytes from 0 to {H200.block_bytes:,}, got {value!r:.60}"
+            f"shared_bytes must be a whole number of bytes from 0 to {H200.block_bytes:,}, got {repr(value)[:60]}"
         )
     return int(value)
 
@@ -131,7 +131,7 @@ def _bytes(value: Any) -> int:
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
     """A number that a caller gives. Raises CuteLabError for anything else."""
     if not is_int(value) or not least <= value <= most:
-        raise CuteLabError(f"{name} must be a whole number from {least:,} to {most:,}, got {value!r:.60}")
+        raise CuteLabError(f"{name} must be a whole number from {least:,} to {most:,}, got {repr(value)[:60]}")
     return int(value)
 
 
@@ -150,7 +150,7 @@ def chosen_blocks(grid: Point, block: Point, blocks: Any) -> tuple[Point, ...]:
         or not isinstance(blocks, Sized)
     ):
         raise CuteLabError(
-            f"blocks is a number, a list of block indices such as [(0, 0)], or None for all; got {blocks!r:.60}"
+            f"blocks is a number, a list of block indices such as [(0, 0)], or None for all; got {repr(blocks)[:60]}"
         )
     else:
         count = len(blocks)
@@ -173,7 +173,9 @@ def chosen_blocks(grid: Point, block: Point, blocks: Any) -> tuple[Point, ...]:
 def _point(point: Any) -> Point:
     numbers = tuple(point) if isinstance(point, tuple | list) else (point,)
     if not 1 <= len(numbers) <= 3 or not all(is_int(n) for n in numbers):
-        raise CuteLabError(f"a block is named by one to three whole numbers, got {point!r:.60}; for example (0, 0)")
+        raise CuteLabError(
+            f"a block is named by one to three whole numbers, got {repr(point)[:60]}; for example (0, 0)"
+        )
     x, y, z = (*(int(n) for n in numbers), 0, 0)[:3]
     return x, y, z
 

@@ -23,6 +23,7 @@ from cutelab.kernels.simulator import WARP, Point
 from cutelab.kernels.steps import turns
 
 PAIRS = 20_000_000  # pairs of accesses that are compared one by one
+FOUND = 300  # pairs of instructions that race; after so many no more are looked for
 NEVER = np.iinfo(np.int64).max
 
 
@@ -206,6 +207,9 @@ class Finder:
         low, high = order[begins], order[ends]  # the rows of the smallest and the largest thread
         which = code[begins] // kinds
         for step in range(int(np.bincount(which).max())):
+            if len(self._pairs) >= FOUND:
+                self.incomplete = True
+                break
             a = np.arange(len(which) - step)
             b = a + step
             a, b = a[which[a] == which[b]], b[which[a] == which[b]]
@@ -233,7 +237,7 @@ class Finder:
             spent += len(a)
             if not len(a):
                 break
-            if spent > PAIRS:
+            if spent > PAIRS or len(self._pairs) >= FOUND:
                 self.incomplete = True
                 break
             b = a + step
@@ -262,7 +266,7 @@ class Finder:
         kinds = len(self._instructions)
         code = np.minimum(rows.instruction[a], rows.instruction[b]).astype(np.int64) * kinds
         code += np.maximum(rows.instruction[a], rows.instruction[b])
-        for one in np.unique(code).tolist():
+        for one in np.unique(code)[:FOUND].tolist():
             mine = np.flatnonzero(code == one)
             x, y = a[mine], b[mine]
             least = int(np.argmin(rows.unit[x]))
@@ -384,7 +388,7 @@ class Finder:
             spent += len(a)
             if not len(a):
                 break
-            if spent > PAIRS:
+            if spent > PAIRS or len(self._pairs) >= FOUND:
                 self.incomplete = True
                 break
             b = a + step
@@ -399,7 +403,7 @@ class Finder:
                 continue
             kinds = len(self._instructions)
             code = np.minimum(kind[a], kind[b]).astype(np.int64) * kinds + np.maximum(kind[a], kind[b])
-            for one in np.unique(code).tolist():
+            for one in np.unique(code)[:FOUND].tolist():
                 mine = np.flatnonzero(code == one)
                 x, y = int(a[mine[0]]), int(b[mine[0]])
                 self._add(
@@ -566,12 +570,14 @@ def _fenced(log: BlockLog, rows: _Accesses, atomic: np.ndarray, names: np.ndarra
 
 def _next(ordered: np.ndarray, least: np.ndarray) -> np.ndarray:
     """For each number the first of an ordered row that is not smaller; NEVER for none."""
-    return np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    found: np.ndarray = np.append(ordered, NEVER)[np.searchsorted(ordered, least)]
+    return found
 
 
 def _bits(table: np.ndarray) -> np.ndarray:
     """A row of truth values as one number."""
-    return (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    found: np.ndarray = (table.astype(np.int64) << np.arange(table.shape[1])).sum(axis=1)
+    return found
 
 
 def find_races(run: Run, block: Point, source: Sequence[tuple[int, str]]) -> tuple[tuple[Race, ...], bool]:

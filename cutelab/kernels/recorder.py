@@ -25,19 +25,21 @@ def as_dtype(dtype: Any) -> np.dtype:
     >>> as_dtype(np.float32)
     dtype('float32')
     """
-    try:
-        return np.dtype(dtype)
-    except TypeError:
-        pass
-    try:
-        return np.dtype({"boolean": "bool"}.get(str(dtype), str(dtype)))
-    except TypeError:
-        from numba.np.numpy_support import as_dtype as numba_dtype
-
+    found: np.dtype
+    ways = (lambda: dtype, lambda: {"boolean": "bool"}.get(str(dtype), str(dtype)), lambda: _numba_dtype(dtype))
+    for way in ways:
         try:
-            return np.dtype(numba_dtype(dtype))
+            found = np.dtype(way())
         except Exception:
-            raise CuteLabError(f"{dtype!r} is no type of an array; give one such as numba.float32") from None
+            continue
+        return found
+    raise CuteLabError(f"{repr(dtype)[:60]} is no type of an array; give one such as numba.float32")
+
+
+def _numba_dtype(dtype: Any) -> Any:
+    from numba.np.numpy_support import as_dtype as of_numba
+
+    return of_numba(dtype)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
-from cutelab.kernels._cuda import cuda, machine
+from cutelab.kernels._cuda import cuda, kernel, machine
 from cutelab.kernels.copy import copy_kernel, copy_launch
 from cutelab.kernels.transpose import Transpose
 
@@ -63,7 +63,7 @@ def _occupy(milliseconds: float) -> None:
     """Keep the GPU busy, so that what follows is queued and times contain no launch gaps."""
     if not _BUSY:
 
-        @cuda.jit
+        @kernel
         def spin(out: Any, turns: Any) -> None:
             x = np.float32(1)
             for _ in range(turns):

@@ -89,7 +89,7 @@ def trace(
     made = read_launch(kernel, grid, block, args, shared_bytes)
     limit = whole_number(limit, "limit", 1, 10**9)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:
-        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {seconds!r:.60}")
+        raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {repr(seconds)[:60]}")
     if isinstance(blocks, str) and blocks == "auto":
         blocks = None if made.blocks * made.threads <= SMALL else min(BLOCKS, max(1, MAX_THREADS // made.threads))
     chosen = chosen_blocks(made.grid, made.block, blocks)
@@ -104,8 +104,9 @@ def trace(
         if copies is not None:
             order = _second_run(made, arguments, copies, chosen, workers, seconds)
     source = _source(function)
-    grouped, lone = _warp_instructions(run, dict(source))
-    lines = tuple(_access(key, steps, dict(source)) for key, steps in grouped.items())
+    text = dict(source)
+    grouped, lone = _warp_instructions(run, text)
+    lines = tuple(_access(key, steps, text) for key, steps in grouped.items())
     races, incomplete = find_races(run, made.block, source) if check else ((), False)
     limits = _limits(run, lines, lone, incomplete, bool(source))
     partial = _partial(made, chosen, run)
@@ -140,8 +141,10 @@ def _warp_instructions(run: Run, text: dict[int, str]) -> tuple[dict[Key, list[B
             raise CuteLabError(
                 f"more than {MOST_STEPS:,} warp instructions: too much to keep. Trace fewer blocks (blocks=1) or a smaller problem."
             )
+        if not len(steps.first):
+            continue
         partial += _with_inactive_lanes(steps, log.thread)
-        begins = np.flatnonzero(np.concatenate(([True], np.diff(steps.instruction) != 0))) if len(steps.first) else []
+        begins = np.flatnonzero(np.concatenate(([True], np.diff(steps.instruction) != 0))).tolist()
         for begin, end in zip(begins, [*begins[1:], len(steps.first)], strict=True):
             kinds[int(steps.instruction[begin])].append((steps.address[begin:end], steps.active[begin:end]))
     rows: dict[Key, list[Batch]] = defaultdict(list)
@@ -290,7 +293,9 @@ def _limits(
             f"{LOCAL} (line {run.omitted[LOCAL]}) stays in registers or goes to local memory, as the compiler decides: not counted."
         )
     if incomplete:
-        said.append("So many accesses meet on the same elements that not all pairs were compared for races.")
+        said.append(
+            "So many accesses meet on the same elements that not all pairs were compared: there may be more races."
+        )
     if not has_source:
         said.append("The kernel's source cannot be found; lines have numbers only.")
     said.append(WHAT_SOURCE_SHOWS)

@@ -15,7 +15,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import LayoutRight
-from cutelab.kernels._cuda import cuda
+from cutelab.kernels._cuda import cuda, kernel
 from cutelab.kernels.address import address_function, step_function
 from cutelab.kernels.launch import launch
 from cutelab.kernels.vector import vector_access
@@ -79,7 +79,7 @@ def _check(out: Any, a: Any, dtype: np.dtype) -> tuple[int, int]:
 @cache
 def _kernel(plan: Transpose) -> Any:
     """The kernel of a plan. All numbers of the plan are constants in it."""
-    TILE, V, GROUP, (X, Y) = plan.tile, plan.vector, plan.group, plan.block
+    TILE, V, GROUP, (X, Y) = plan.tile, plan.vector, plan.group, plan.block_shape
     DOWN, ACROSS, SQUARES = TILE // Y, plan.chunks // X, plan.chunks // Y
     LOADED, SQUARE = DOWN * ACROSS * V, V * V
     STAGED = plan.layout is not None
@@ -89,8 +89,8 @@ def _kernel(plan: Transpose) -> Any:
     load, store = vector_access(V, plan.dtype.itemsize, plan.hint)  # global memory
     load_tile, store_tile = vector_access(V, plan.dtype.itemsize)  # shared memory
 
-    @cuda.jit
-    def transpose(out, a):
+    @kernel
+    def transpose(out: Any, a: Any) -> None:
         tile = cuda.shared.array(SIZE, dtype)
         mine = cuda.local.array(LOADED, dtype)
         rows, columns = a.shape
@@ -137,7 +137,7 @@ def _kernel(plan: Transpose) -> Any:
 
 def _steps(plan: Transpose, layout: Any) -> tuple[Any, Any]:
     """How the addresses of a thread's writes and reads in the tile follow from the first one."""
-    v, (bx, by) = plan.vector, plan.block
+    v, (bx, by) = plan.vector, plan.block_shape
     x, y = (n.ravel() for n in np.indices((bx, by)))
     i, h = (n.ravel() for n in np.indices((plan.tile // by, plan.chunks // bx)))
     write = step_function(layout, (y, x * v), (i * by, h * bx * v))

@@ -50,10 +50,10 @@ class _Stand:
 
 
 def _simulated(width: int) -> tuple[Any, Any]:
-    def load(registers, at, array, index):
+    def load(registers: Any, at: Any, array: Any, index: Any) -> Any:
         registers[at : at + width] = _take(_flat(array), index, width)
 
-    def store(array, index, registers, at, step):
+    def store(array: Any, index: Any, registers: Any, at: Any, step: Any) -> Any:
         _put(_flat(array), index, registers[at : at + width * step : step])
 
     return load, store

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from llvmlite import ir
 from numba.cuda.extending import intrinsic
 
 try:  # numba-cuda has its own; the target built into Numba uses the core's
-    from numba.cuda import types
+    types: Any = import_module("numba.cuda.types")
 except ImportError:
-    from numba.core import types
+    types = import_module("numba.core.types")
 
 
 def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
@@ -22,11 +23,11 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
 
     guarded = itemsize < 4 <= nbytes
 
-    def pointer(context, builder, array_type, array, index_type, index):
+    def pointer(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
         record = context.make_array(array_type)(context, builder, array)
         return builder.gep(record.data, [context.cast(builder, index, index_type, types.intp)])
 
-    def element(context, builder, array_type, array, at_type, at):
+    def element(context: Any, builder: Any, array_type: Any, array: Any, at_type: Any, at: Any) -> Any:
         record = context.make_array(array_type)(context, builder, array)
         at = context.cast(builder, at, at_type, types.intp)
         return lambda k: builder.gep(
@@ -34,8 +35,8 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
         )
 
     @intrinsic
-    def load(typingctx, registers, at, array, index):
-        def codegen(context, builder, signature, args):
+    def load(typingctx: Any, registers: Any, at: Any, array: Any, index: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             reg_t, at_t, array_t, index_t = signature.args
             source = pointer(context, builder, array_t, args[2], index_t, args[3])
             if hint:
@@ -55,8 +56,8 @@ def make(width: int, itemsize: int, hint: str) -> tuple[Any, Any]:
         return types.void(registers, at, array, index), codegen
 
     @intrinsic
-    def store(typingctx, array, index, registers, at, step):
-        def codegen(context, builder, signature, args):
+    def store(typingctx: Any, array: Any, index: Any, registers: Any, at: Any, step: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array_t, index_t, reg_t, at_t, step_t = signature.args
             item = context.get_data_type(array_t.dtype)
             source = element(context, builder, reg_t, args[2], at_t, args[3])

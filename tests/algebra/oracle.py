@@ -43,7 +43,7 @@ def is_composition(r: Any, a: Any, b: Any) -> bool:
 
 
 def is_complement(r: Layout, a: Layout, cotarget: int) -> bool:
-    """Ordered, disjoint, bounded, and large enough; and sums of the two never meet."""
+    """Ordered, disjoint and bounded; and copies of A at R never meet. What they leave out is padding between A's strides."""
     ours, theirs = table(r), sorted(set(table(a)))
     ordered = all(x < y for x, y in pairwise(ours)) and ours[0] == 0
     disjoint = not (set(ours) & set(theirs)) - {0}
@@ -52,9 +52,20 @@ def is_complement(r: Layout, a: Layout, cotarget: int) -> bool:
         ordered
         and disjoint
         and ours[-1] < cotarget
-        and len(ours) * len(theirs) >= cotarget
+        and (_padded(a) or len(ours) * len(theirs) >= cotarget)
         and len(set(sums)) == len(sums)
     )
+
+
+def _padded(a: Layout) -> bool:
+    """Does one of the ascending strides not go into the next?"""
+    last = 1
+    for d, s in sorted(zip(flat(a.stride), flat(a.shape), strict=True)):
+        if d and s > 1:
+            if d % last:
+                return True
+            last = d * s
+    return False
 
 
 def is_right_inverse(r: Any, a: Any) -> bool:

@@ -105,6 +105,7 @@ def test_complement_is_ordered_disjoint_and_bounded():
             assert r is None or is_complement(r, a, cotarget), f"complement({a}, {cotarget}) = {r}"
             if r is None and cotarget >= cosize(a):
                 assert not _divides_evenly(a, cotarget), f"complement({a}, {cotarget}) was refused"
+    assert complement("(4,8):(1,5)") == Layout(1, 0) and complement(Layout((8, 8), (1, 9)), 288) == Layout(4, 72)
 
 
 def _divides_evenly(a: Layout, cotarget: int) -> bool:

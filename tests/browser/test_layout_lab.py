@@ -8,6 +8,7 @@ import time
 import pytest
 from lab import axe, picture, press, run_cell, settle, wait_alt
 
+from cutelab import explore
 from cutelab.course.card import paint as draw
 from cutelab.course.topics import layout
 
@@ -92,8 +93,8 @@ def test_loop_of_sets_on_a_slow_line(fresh):
 
 
 def test_little_room(page):
-    """Under 1004 px the controls stand above the picture, and nothing is wider than its cell."""
-    for width in (1500, 1000, 700):
+    """Under 840 px the controls stand above the picture, and nothing is wider than its cell."""
+    for width in (1500, 1280, 1000, 700):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_timeout(300)
         output, card, knobs = (
@@ -102,8 +103,29 @@ def test_little_room(page):
         )
         assert card["x"] + card["width"] <= output["x"] + output["width"] + 1, width
         beside = card["x"] >= knobs["x"] + knobs["width"]
-        assert beside == (page.locator(".cutelab-explorer").bounding_box()["width"] >= 1004), width
+        assert beside == (page.locator(".cutelab-explorer").bounding_box()["width"] >= 840), width
     page.set_viewport_size({"width": 1500, "height": 1000})
+
+
+SEEN = """name => {
+    const part = document.querySelector(name).getBoundingClientRect();
+    const view = document.querySelector('.jp-WindowedPanel-outer, .jp-Notebook').getBoundingClientRect();
+    const frame = document.querySelector(name).closest('.cutelab-controls')?.getBoundingClientRect() ?? view;
+    const top = Math.max(part.top, view.top, frame.top), foot = Math.min(part.bottom, view.bottom, frame.bottom);
+    return Math.max(0, foot - top) / part.height;
+}"""
+
+
+@pytest.mark.parametrize("topic", [n for n in explore.__all__ if n not in ("Explorer", "view")])
+def test_slider_and_picture_are_seen_together_on_a_laptop(open_cells, topic):
+    """1280 x 800 with the file list open: the control in use wholly, and seven tenths of the picture."""
+    page = open_cells(f"from cutelab import explore\nexplore.{topic}()", width=1280, height=800)
+    page.locator(".cutelab-explorer").evaluate("node => node.scrollIntoView()")
+    rows = page.locator(".cutelab-group .jupyter-widgets:not(.widget-html)")
+    rows.evaluate_all("nodes => nodes.forEach((node, i) => { node.id = 'control' + i; })")
+    for i in range(rows.count()):
+        assert page.evaluate(SEEN, f"#control{i}") == 1, rows.nth(i).inner_text()
+    assert page.evaluate(SEEN, ".cutelab-card") >= 0.7
 
 
 def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):

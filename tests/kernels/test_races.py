@@ -173,9 +173,9 @@ def test_random_programs_against_all_paths_of_a_graph(seed):
     for i, a in enumerate(done):
         for b in done[i + 1 :]:
             one, two = what[a], what[b]
-            if a[1] != b[1] and where[a] == where[b] and max(one, two) >= 2 and not one == two == 3:
-                if not path[node[a], node[b]] and not path[node[b], node[a]]:
-                    wanted.add(frozenset((int(one), int(two))))
+            meet = a[1] != b[1] and where[a] == where[b] and max(one, two) >= 2 and not one == two == 3
+            if meet and not path[node[a], node[b]] and not path[node[b], node[a]]:
+                wanted.add(frozenset((int(one), int(two))))
     first = program.py_func.__code__.co_firstlineno
     line = {first + 10: 1, first + 12: 2, first + 14: 3}
     seen = trace(program, 1, threads, np.zeros(4, np.int32), np.zeros_like(what), what, where, sync, masks)

@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[2]
 RACE = "benchmarks/gpu/race.py"
 
 
-def python(code, *arguments, path=(), **environment):
+def python(code, *arguments, **environment):
     import os
 
     env = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"} | environment
-    env["PYTHONPATH"] = os.pathsep.join([*map(str, path), str(ROOT)])
+    env["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, *(["-c", textwrap.dedent(code)] if code else []), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=ROOT)
 
@@ -59,20 +59,22 @@ def test_without_numba_one_sentence_says_what_to_install():
     assert "pip install numba" in done.stdout, done.stderr
 
 
-def test_numba_cuda_broken_by_its_numpy(tmp_path):
-    package = tmp_path / "numba"
-    (package / "cuda").mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "cuda" / "__init__.py").write_text("import numpy\nnumpy.row_stack_that_is_gone\n")
+def test_numba_cuda_broken_by_its_numpy():
+    # A finder of our own comes first, so that it is the same where numba-cuda stands in for numba.cuda.
     done = python(
         """
+        import sys
+        class Broken:
+            def find_spec(self, name, path=None, target=None):
+                if name in ("numba.cuda", "numba_cuda"):
+                    raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+        sys.meta_path.insert(0, Broken())
         from cutelab.core.errors import CuteLabError
         try:
             import cutelab.kernels
         except CuteLabError as error:
             print(error)
-        """,
-        path=[tmp_path],
+        """
     )
     assert 'pip install "numpy<2.5"' in done.stdout, done.stderr
 

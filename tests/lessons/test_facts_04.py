@@ -14,8 +14,13 @@ def effect(id, swizzle):
 
 
 def test_the_predictions():
-    assert [find_prediction(f"04.{x}").answer() for x in "abc"] == [47, 4, 8]
-    assert 40 + (5 ^ 2) == 47 and 40 + (5 & 2) == 40 and 8 * (5 ^ 2) + 2 == Swizzle(3, 0, -3)(42) == 58
+    assert [find_prediction(f"04.{x}").answer() for x in "abc"] == [46, 4, 8]
+    assert (
+        40 + (5 ^ 3) == 46
+        and 40 + (5 & 3) == 41
+        and 40 + (5 | 3) == 47
+        and 8 * (5 ^ 3) + 3 == Swizzle(3, 0, -3)(43) == 51
+    )
 
 
 def test_the_wrong_offsets_come_from_the_mistakes_that_the_words_name():

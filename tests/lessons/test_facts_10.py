@@ -22,11 +22,11 @@ def test_the_predictions():
 
 
 def test_one_stage_and_two():
-    tile = Pipeline(64, 64, 32, latency=500, copy_rate=16, mma_rate=1024)
-    assert (tile.tile_bytes, tile.flops, tile.copy_cycles, tile.mma_cycles) == (8192, 262_144, 512, 256)
-    assert by_hand() == (1268, 634) == (500 + 512 + 256, (500 + 512 + 256) // 2)
-    half_mma, half_copy = 500 + 512 + 128, 500 + 256 + 256
-    assert (half_mma, half_mma // 2, half_copy, half_copy // 2) == (1140, 570, 1012, 506)
+    tile = Pipeline(64, 64, 32, latency=500, copy_rate=16, mma_rate=2048)
+    assert (tile.tile_bytes, tile.flops, tile.copy_cycles, tile.mma_cycles) == (8192, 262_144, 512, 128)
+    assert by_hand() == (1140, 570) == (500 + 512 + 128, (500 + 512 + 128) // 2)
+    half_mma, half_copy = 500 + 512 + 64, 500 + 256 + 128
+    assert (half_mma, half_mma // 2, half_copy, half_copy // 2) == (1076, 538, 884, 442)
 
 
 @pytest.mark.parametrize("latency", [0, 1, 255, 256, 257, 600, 1999])

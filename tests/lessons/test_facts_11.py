@@ -58,8 +58,8 @@ def counted(put, get):
 @pytest.mark.parametrize(
     ("put", "get", "words"),
     [
-        (lambda b, t: t * 32 + b, lambda t, i: i, "not answered yet"),
-        (lambda b, t: b * 32 + t, lambda t, i: i, "the last one is not"),
+        (lambda b, t: t * 32 + b, lambda t, i: i, "lanes still meet in a bank"),
+        (lambda b, t: b * 32 + t, lambda t, i: i, "in the third its 32 lanes meet"),
         (lambda b, t: t * 33 + b, lambda t, i: i, "a pitch of 33"),
         (lambda b, t: b * 33 + t, lambda t, i: i, "a pitch of 33"),
         (lambda b, t: b * 32 + (t ^ b), lambda t, i: i, "with this XOR"),
@@ -76,7 +76,7 @@ def test_the_histogram_counts_the_notebooks_data():
 
 
 @pytest.mark.parametrize(
-    ("pitch", "words"), [(34, "pitch of 34"), (48, "pitch of 48"), (33, "right"), (64, "not answered")]
+    ("pitch", "words"), [(34, "pitch of 34"), (48, "pitch of 48"), (33, "right"), (64, "lanes still meet in a bank")]
 )
 def test_row_sums_get_their_own_words(pitch, words):
     size = 32 * pitch

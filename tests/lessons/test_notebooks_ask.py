@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cutelab.course.ask.ids import canonical
 from cutelab.course.lab.lessons import lessons
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -18,5 +19,9 @@ def test_a_notebook_asks_what_is_registered_for_it(lesson):
         pytest.skip(f"{path.name} is not written yet")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    assert set(re.findall(r'\bcheck\("([^"]+)"', code)) == {e.id for e in lesson.exercises}
-    assert set(re.findall(r'\bpredict\("([^"]+)"', code)) == {p.id for p in lesson.predictions}
+    assert asked("check", code) == {e.id for e in lesson.exercises}
+    assert asked("predict", code) == {p.id for p in lesson.predictions}
+
+
+def asked(what, code):
+    return {canonical(id) for id in re.findall(rf'\b{what}\("([^"+]+)"', code)}

@@ -39,11 +39,11 @@ OTHER = {
     "b": ["(2,3):(1,2)", "(4,2):(1,4)"],
     "cotarget": ["48"],
     "tiler": ["<2, 4>"],
-    "other": ["<2, 2>"],
+    "other": ["<2, 2>", "PitchLinearStripminedThreadMap<PitchLinearShape<64,32>, 128, 8>"],
     "atom": ["SM80_16x8x16_F32F16F16F32_TN"],
     "smem": ["(16,64):(72,1)", "(64,64):(64,1)"],
     "thread_map": ["PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>"],
-    "shared": ["RowMajor", "ColumnMajor", "Swizzle<3,3,3>"],
+    "shared": ["RowMajor", "ColumnMajor", "Swizzle<3,3,3>", "(64,32):(32,1)"],
     "kernel": ["transpose", "gemm"],
 }
 CHIPS = [AMD_LDS, *(replace(H200, **one) for one in ({"banks": 64}, {"banks": 16}, {"word_bytes": 8}, {"lanes": 64}, {"sector_bytes": 64}))]  # fmt: skip

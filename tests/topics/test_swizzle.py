@@ -281,6 +281,7 @@ def test_a_whole_expression_may_be_pasted():
         params = SwizzleParams().change(**{field: "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"})
         found = params.swizzle, params.unit, params.layout, params.element
         assert found == (Swizzle(3, 4, 3), "bytes", Layout((8, 64), (64, 1)), "half")
+        assert str(params.layout) == "(8,64):(64,1)"
         params = SwizzleParams().change(**{field: "Sw<2,3,3> o 0 o (8,32):(32,1)"})
         assert (params.swizzle, params.unit, params.layout) == (Swizzle(2, 3, 3), "elements", Layout((8, 32), (32, 1)))
     params = SwizzleParams().change(layout=ComposedLayout(Swizzle(1, 0, 3), 0, Layout((4, 4))))

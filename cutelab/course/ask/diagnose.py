@@ -41,6 +41,11 @@ UNITS: dict[str, tuple[str, Callable[[int], str]]] = {
 FACTORS = (2, 4, 8, 16, 32, 64)
 
 
+def moderate(value: Any) -> bool:
+    """Are all its numbers of a size that a question could be about?"""
+    return all(map(moderate, value)) if isinstance(value, tuple) else abs(value) < 2**31
+
+
 def expressions(given: Named) -> Iterator[tuple[int, str]]:
     """Every value that one step makes of the given quantities, with its words: the short ones first."""
     for name, a in given:
@@ -61,8 +66,8 @@ def expressions(given: Named) -> Iterator[tuple[int, str]]:
         yield a + b + c, f"this is the sum of all three, {one}, {other} and {third}"
 
 
-def name_number(mine: int, right: int, given: Named = (), unit: str = "") -> str:
-    """What is this number, if not the right one? "" if nothing is known about it.
+def name_number(mine: int, right: int, given: Named = (), unit: str = "", guess: bool = True) -> str:
+    """What is this number, if not the right one? "" if nothing is known about it. `guess`: say what may have happened, too.
 
     >>> name_number(12, 32, (("rows", 4), ("columns", 8)))
     'this is rows plus columns, 4 + 8.'
@@ -74,8 +79,10 @@ def name_number(mine: int, right: int, given: Named = (), unit: str = "") -> str
     for value, words in expressions(given):
         if value == mine and mine not in (0, 1, right):
             return f"{words}."
+    if not guess:
+        return ""
     if abs(mine - right) == 1 and mine > 0:
-        if unit == "wavefronts":
+        if unit == "wavefronts" and mine < right:
             return (
                 "this is off by one: the conflicts are what comes on top of the first wavefront; count all wavefronts."
             )
@@ -94,21 +101,23 @@ def name_number(mine: int, right: int, given: Named = (), unit: str = "") -> str
     return ""
 
 
-def of_number(mine: int, right: int, given: Named, unit: str, told: bool) -> Diagnosis:
+def of_number(mine: int, right: int, given: Named, unit: str, told: bool, guess: bool = True) -> Diagnosis:
     """The diagnosis of one number. On the third try it says how far off, never the number itself."""
     where = f"Yours is {mine}."
     if unit in UNITS:
         where = f"{UNITS[unit][1](mine)}."
     if told:
         where += f" The right number is {'smaller' if mine > right else 'larger'} by {_about(abs(mine - right))}."
-    return Diagnosis(name_number(mine, right, given, unit), where[:1].upper() + where[1:])
+    return Diagnosis(name_number(mine, right, given, unit, guess), where[:1].upper() + where[1:])
 
 
 def _about(n: int) -> str:
     return "a little" if n < 4 else f"more than {2 ** ((n - 1).bit_length() - 1) - 1}"
 
 
-def name_tuple(mine: tuple[Any, ...], right: tuple[Any, ...], parts: tuple[str, ...], given: Named, unit: str) -> str:
+def name_tuple(
+    mine: tuple[Any, ...], right: tuple[Any, ...], parts: tuple[str, ...], given: Named, unit: str, guess: bool = True
+) -> str:
     """What is wrong with this tuple: order, unit, counting from 1, or one of its numbers? "" if nothing is known.
 
     >>> name_tuple((3, 1), (1, 3), ("row", "column"), (), "")
@@ -123,7 +132,7 @@ def name_tuple(mine: tuple[Any, ...], right: tuple[Any, ...], parts: tuple[str, 
     if all(is_int(a) and is_int(b) for a, b in pairs):
         if len({a - b for a, b in pairs}) == 1 and abs(mine[0] - right[0]) == 1:
             return "all of them are off by one: places are counted from 0."
-        for k in FACTORS:
+        for k in FACTORS if guess else ():
             if all(a == k * b or b == k * a for a, b in pairs):
                 return "all of them are off by the same factor: were they counted in another unit?"
     elif all(isinstance(a, tuple) and isinstance(b, tuple) and a == b[::-1] for a, b in pairs):
@@ -133,7 +142,7 @@ def name_tuple(mine: tuple[Any, ...], right: tuple[Any, ...], parts: tuple[str, 
     if not same:
         return ""
     _, a, b = wrong[0]
-    why = name_number(a, b, given, unit) if is_int(a) and is_int(b) else ""
+    why = name_number(a, b, given, unit, guess) if is_int(a) and is_int(b) else ""
     good = f"{_listed(same)} {'is' if len(same) == 1 else 'are'} right"
     return f"{good}; {_listed([w[0] for w in wrong])} {'is' if len(wrong) == 1 else 'are'} not" + (
         f": {to_words(a)}, {why}" if why else "."
@@ -145,10 +154,16 @@ def _listed(names: list[str]) -> str:
 
 
 def of_tuple(
-    mine: tuple[Any, ...], right: tuple[Any, ...], parts: tuple[str, ...], given: Named, unit: str, told: bool
+    mine: tuple[Any, ...],
+    right: tuple[Any, ...],
+    parts: tuple[str, ...],
+    given: Named,
+    unit: str,
+    told: bool,
+    guess: bool = True,
 ) -> Diagnosis:
     """The diagnosis of a tuple whose order counts."""
-    named = name_tuple(mine, right, parts, given, unit)
+    named = name_tuple(mine, right, parts, given, unit, guess)
     where = f"Yours is {to_words(mine)}."
     if len(mine) == len(right):
         at = next(i for i in range(len(right)) if mine[i] != right[i])

@@ -12,6 +12,7 @@ from cutelab.course.ask.kinds import Kind
 from cutelab.course.ask.reading import plain, tidy, to_words
 
 NOT_YET = "not answered yet."
+MAX_ERROR = 300  # characters of an error that is passed on
 TOLD_FROM = 2  # tries before the one from which a reply may show a right value
 
 
@@ -78,7 +79,8 @@ class Exercise:
         try:
             mine = self.kind.read(answer, draw)
         except CuteLabError as error:
-            return Reply("bad", "this cannot be checked yet, and costs no try.", str(error), counts=False)
+            text = str(error) if len(str(error)) <= MAX_ERROR else str(error)[: MAX_ERROR - 3] + "..."
+            return Reply("bad", "this cannot be checked yet, and costs no try.", text, counts=False)
         right = self.kind.read_right(self.right, draw)
         if mine == right:
             return Reply("good", "right.", self.because)
@@ -91,7 +93,8 @@ def foreseen(kind: Kind, wrong: tuple[Wrong, ...], mine: Any, draw: str = "") ->
     """The words that were written for this answer: first for one that is spelled alike, then for one that means the same."""
     fitting = [(w, reading) for w in wrong if (reading := kind.read(w.answer, draw)) == mine]
     exact = [w.words for w, reading in fitting if getattr(reading, "text", "") == getattr(mine, "text", "")]
-    return exact[0] if exact else fitting[0][0].words if fitting else ""
+    alike = [w.words for w, reading in fitting if not getattr(reading, "only_exact", False)]
+    return (exact or alike or [""])[0]
 
 
 def _same_text(foreseen: Any, answer: Any) -> bool:

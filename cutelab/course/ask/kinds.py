@@ -68,6 +68,7 @@ class Value:
     parts    what the numbers of a tuple are: ("row", "column")
     means    what a wrong answer would mean, in a sentence: it shows where that leads, and not the right answer
     same     brings readings that say the same to one form
+    nested   a tuple may hold tuples
     """
 
     what: Literal["int", "tuple"] = "int"
@@ -78,6 +79,7 @@ class Value:
     parts: tuple[str, ...] = ()
     means: Callable[[Any], str] | None = None
     same: Callable[[Any], Any] | None = None
+    nested: bool = False
 
     @property
     def form(self) -> str:
@@ -100,7 +102,7 @@ class Value:
         if self.what == "int":
             fits = is_int(value)
         else:
-            fits = isinstance(value, tuple) and (all(map(is_int, value)) if self.unordered else are_ints(value))
+            fits = isinstance(value, tuple) and (are_ints(value) if self.nested else all(map(is_int, value)))
         if not fits:
             raise CuteLabError(f"The answer must be {self.form}; yours is {self._odd(value, answer)}.")
         if self.unordered:
@@ -133,19 +135,20 @@ class Value:
         return self.read(right())
 
     def diagnose(self, mine: Any, right: Any, told: bool) -> Diagnosis:
+        guess = self.means is None
         if self.what == "int":
-            found = diagnose.of_number(mine, right, self.given, self.unit, told)
+            found = diagnose.of_number(mine, right, self.given, self.unit, told, guess)
         elif self.unordered:
             found = diagnose.of_set(mine, right, told)
         else:
-            found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told)
+            found = diagnose.of_tuple(mine, right, self.parts, self.given, self.unit, told, guess)
         if self.means is None:
             return found
-        meaning = self.means(mine)
+        meaning = self.means(mine) if diagnose.moderate(mine) else ""
         if not meaning:
             return found
-        keep = told or self.what == "tuple"
-        return Diagnosis(found.named or meaning, f"{meaning} {found.where}" if found.named and keep else meaning)
+        where = found.where if told or self.what == "tuple" else ""
+        return Diagnosis(found.named, f"{meaning} {where}".strip()) if found.named else Diagnosis(meaning, where)
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,8 @@ class Choice:
 
     def diagnose(self, mine: str, right: str, told: bool) -> Diagnosis:
         words = dict(self.options)[mine]
-        return Diagnosis("", f"You chose {mine}: {words}." if mine != words else f"You chose {mine}.")
+        text = words if words.startswith(mine) else f"{mine}: {words}"
+        return Diagnosis("", f"You chose {text}.")
 
 
 def _printed(answer: Any) -> str:

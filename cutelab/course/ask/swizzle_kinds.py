@@ -102,6 +102,11 @@ class Effect:
     ideal: int
     table: np.ndarray
     meeting: str = field(default="", compare=False)
+    only_exact = True  # what was written for one swizzle is not true of another one with the same effect
+
+    @property
+    def text(self) -> str:
+        return str(self.swizzle)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Effect):
@@ -197,19 +202,15 @@ class SwizzleFor:
         bank_bits = (128 // self.element_bytes).bit_length() - 1
         row_bits = range((self.cols - 1).bit_length(), top)
         if target[0] >= bank_bits:
-            return (
-                f"this changes bits {_span(target)}: the bank is bits up to {bank_bits - 1} only, so no bank changes."
-            )
+            return f"this changes {_span(target)}: the bank is bits up to {bank_bits - 1} only, so no bank changes."
         missing = [b for b in row_bits if b >= bank_bits and b not in taken]
         if missing and all(b in taken or b in missing for b in row_bits if b >= bank_bits):
             return (
-                f"this takes bits {_span(taken)}; bit{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))} of the "
+                f"this takes {_span(taken)}; bit{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))} of the "
                 f"offset, which the row sets above the bank, {'are' if len(missing) > 1 else 'is'} left out."
             )
-        return (
-            f"this brings bits {_span(taken)} to bits {_span(target)}: that does not spread all lanes over the banks."
-        )
+        return f"this brings {_span(taken)} to {_span(target)}: that does not spread all lanes over the banks."
 
 
 def _span(bits: range) -> str:
-    return f"{bits[0]} to {bits[-1]}" if len(bits) > 1 else str(bits[0])
+    return f"bits {bits[0]} to {bits[-1]}" if len(bits) > 1 else f"bit {bits[0]}"

@@ -135,7 +135,7 @@ class Traced:
         conflict = f"{mine.excess} wavefronts are conflicts. The worst: {mine.where}."
         stores = re.match(r"\w+\[[^=]*\]\s*=[^=]", mine.worst)
         named = (
-            "the result is right, but the conflict is now in the line that stores."
+            "the result is right, but lanes still meet in a bank, in the line that stores."
             if stores
             else "the result is right, but lanes still meet in a bank."
         )

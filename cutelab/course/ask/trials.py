@@ -27,7 +27,7 @@ class Reading:
     call: Callable[..., Any] | None = field(default=None, compare=False)
 
 
-FACTORS = (2, 4, 8, 16, 32)
+FACTORS = (2, 4, 8, 16, 32, 64, 128)
 FIXED = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 
 
@@ -54,10 +54,17 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
     good = [value for _, value in right.rows]
     if all(isinstance(y, Odd) for y in found):
         return _of_odd(found)
-    if any(isinstance(y, Odd) for y in found):
-        return "this stops, or gives no whole number, for some inputs."
+    odd = [str(y) for y in found if isinstance(y, Odd)]
+    if odd:
+        if all(t.endswith(", a float") for t in odd):
+            return "this returns floats, and some are not whole: divide with // to stay with whole numbers."
+        if all(t.startswith("stops with") for t in odd):
+            return "this stops with an error for some inputs."
+        return "this returns nothing, or no whole number, for some inputs: does every way through it end with `return`?"
     constant = len(set(map(str, found))) == 1 and len(set(map(str, good))) > 1
-    if not constant and right.call is not None:
+    if constant and not isinstance(found[0], bool):
+        return f"this always returns {value_words(found[0])}, whatever the inputs are."
+    if right.call is not None:
         other = _swapped(mine, right.call, names) or _substituted(mine, right.call, names)
         if other:
             return other
@@ -82,7 +89,28 @@ def _of_odd(found: list[Any]) -> str:
     return "this returns no whole numbers."
 
 
-def _agrees(mine: Rows, call: Callable[..., Any], change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> bool:
+Args = tuple[Any, ...]
+Change = Callable[[Args], Args]
+"""Other arguments in the place of those that were given."""
+
+
+def _ordered(order: tuple[int, ...]) -> Change:
+    return lambda args: tuple(args[i] for i in order)
+
+
+def _replaced(at: int, other: int) -> Change:
+    return lambda args: (*args[:at], args[other], *args[at + 1 :])
+
+
+def _fixed(numbers: dict[int, Any]) -> Change:
+    return lambda args: tuple(numbers.get(i, v) for i, v in enumerate(args))
+
+
+def _shifted(at: tuple[int, ...], step: int) -> Change:
+    return lambda args: tuple(v + step if i in at else v for i, v in enumerate(args))
+
+
+def _agrees(mine: Rows, call: Callable[..., Any], change: Change) -> bool:
     """Are these the right results of changed arguments? Inputs that the change leaves alone, or leads astray, do not count."""
     seen = 0
     for args, yours in mine:
@@ -102,7 +130,7 @@ def _swapped(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> st
     orders = permutations(range(count)) if count <= 4 else _exchanges(count)
     for order in sorted(orders, key=lambda p: sum(i != j for i, j in enumerate(p))):
         moved = [names[i] for i, j in enumerate(order) if i != j]
-        if moved and _agrees(mine, call, lambda args, order=order: tuple(args[i] for i in order)):  # type: ignore[misc]
+        if moved and _agrees(mine, call, _ordered(order)):
             return f"this is right with {' and '.join(moved)} in each other's place."
     return ""
 
@@ -119,26 +147,24 @@ def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -
     """Right with one argument, or a fixed number, in the place of another, or with places that are counted from 1?"""
     for i, name in enumerate(names):
         for j, other in enumerate(names):
-            if i != j and _agrees(mine, call, _put(i, lambda args, j=j: args[j])):  # type: ignore[misc]
+            if i != j and _agrees(mine, call, _replaced(i, j)):
                 return f"this is right with {other} in the place of {name}."
         for number in FIXED:
-            if _agrees(mine, call, _put(i, lambda args, number=number: number)):  # type: ignore[misc]
+            if _agrees(mine, call, _fixed({i: number})):
                 return f"this takes {number} for {name}, whatever {name} is: that is the number of one example."
+    example = mine[0][0]
+    for size in range(2, len(names)):
+        for several in combinations(range(len(names)), size):
+            if _agrees(mine, call, _fixed({i: example[i] for i in several})):
+                fixed = ", ".join(f"{names[i]} = {example[i]}" for i in several)
+                return f"this takes {fixed}, whatever they are: these are the numbers of one example."
     for step, way in ((-1, "less"), (1, "more")):
         for size in (1, 2):
             for several in combinations(range(len(names)), size):
                 if _agrees(mine, call, _shifted(several, step)):
                     which = " and ".join(names[i] for i in several)
-                    return f"this is right for {which} one {way}: places are counted from 0."
+                    return f"this is what is right for {which} one {way}: places are counted from 0, and sizes as they are."
     return ""
-
-
-def _put(at: int, value: Callable[[tuple[Any, ...]], Any]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda args: (*args[:at], value(args), *args[at + 1 :])
-
-
-def _shifted(at: tuple[int, ...], step: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda args: tuple(v + step if i in at else v for i, v in enumerate(args))
 
 
 def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
@@ -149,14 +175,17 @@ def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
         if all(isinstance(y, str) for y in found):
             return "this returns texts: return the number itself."
         return "this returns something else than a whole number."
-    if len(set(found)) == 1 and len(set(good)) > 1:
-        return f"this always returns {found[0]}, whatever the inputs are."
     for k in FACTORS:
         if all(y == k * g for y, g in zip(found, good, strict=True)):
             unit = ", bytes of a 4-byte type" if k == 4 else ""
             return f"every result is {k} times too large: is it in another unit{unit}?"
         if all(y == g // k for y, g in zip(found, good, strict=True)):
             return f"every result is the right one divided by {k}: is it in another unit?"
+    for label, values in terms(mine, names):
+        if "·" not in label and all(y == g * v for y, g, v in zip(found, good, values, strict=True)):
+            return f"every result is the right one times {label}: that factor does not belong in it."
+        if "·" not in label and all(y * v == g for y, g, v in zip(found, good, values, strict=True)):
+            return f"every result lacks the factor {label}."
     gaps = [y - g for y, g in zip(found, good, strict=True)]
     if len(set(gaps)) == 1:
         size = "one" if abs(gaps[0]) == 1 else str(abs(gaps[0]))
@@ -196,15 +225,7 @@ def _of_dependence(mine: Rows, right: Rows, names: tuple[str, ...]) -> str:
         still = all(len({y for _, y, _ in g}) == 1 for g in several)
         moves = any(len({g for _, _, g in group}) > 1 for group in several)
         if several and still and moves:
-            return f"the result does not change with {name}, and it should: is a number of an example in its place?"
-    for i, name in enumerate(names):
-        by_value: dict[Any, list[bool]] = {}
-        for (args, yours), (_, good) in zip(mine, right, strict=True):
-            by_value.setdefault(args[i], []).append(yours == good)
-        fitting = [v for v, ok in by_value.items() if all(ok) and len(ok) > 1]
-        failing = [v for v, ok in by_value.items() if not all(ok)]
-        if len(fitting) == 1 and len(failing) >= 3 and is_int(fitting[0]) and fitting[0] > 1:
-            return f"this is right for {name} = {fitting[0]} and for nothing else: does that number stand in it?"
+            return f"the result does not change with {name}, and it should: it is left out, or a number of an example is in its place."
     return ""
 
 

@@ -82,7 +82,9 @@ def read_thread_map(reader: Reader, level: int = 0) -> ThreadMap:
     name = _name(reader)
     if name not in THREAD_MAPS:
         known = [n for n in THREAD_MAPS if name and n.lower().startswith(name.lower())] or list(THREAD_MAPS)
-        reader.fail(f"expected the name of a thread map ({', '.join(known)})", reader.at - 1 if name else begin)
+        reader.fail(
+            f"expected the name of a thread map, such as {', '.join(known[:3])}", reader.at - 1 if name else begin
+        )
     cls = THREAD_MAPS[name]
     reader.want("<", f"after {name}")
     arguments: list[Any] = []

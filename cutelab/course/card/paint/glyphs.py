@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from operator import sub
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -40,8 +41,8 @@ _DIGITS = "0123456789"
 _LEVELS = (64, 128, 200)  # from which coverage (of 255) on is ink 1, 2, 3: little grey, so that files are small
 FINE = 15
 """Type smaller than so many pixels is placed at quarters of a pixel."""
-_LIGHT = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
-_NEAR = 80  # coverage that may differ from the level above
+_LIGHT: Any = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
+_NEAR, _PLAIN = 80, 110  # coverage that may differ from the level above; in plain ink
 
 
 @lru_cache(maxsize=8)
@@ -99,18 +100,20 @@ class Ink:
         return self.levels > 0
 
 
-def _quantise(image: Bytes) -> Bytes:
+def _quantise(image: Bytes, most: int) -> Bytes:
     """Four levels of ink. Where the level of the pixel above is near enough it stays: lines that repeat make small files."""
     levels = np.digitize(image, _LEVELS).astype(np.uint8)
     for above, level, coverage in zip(levels, levels[1:], image[1:].astype(int), strict=False):
-        near = np.abs(coverage - 85 * above.astype(int)) <= _NEAR
+        near = np.abs(coverage - 85 * above.astype(int)) <= most
         np.copyto(level, above, where=near)
     return levels
 
 
 @lru_cache(maxsize=8192)
-def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0) -> Ink:
+def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0, plain: bool = False) -> Ink:
     """What does one character look like at this size? `quarter`: it begins so many quarters of a pixel right of the pen.
+
+    `plain`: fewer shades of grey, for a thousand small labels at two pixels a CSS pixel, where they cost bytes and are not seen.
 
     Type below `FINE` pixels is hinted in height only and may begin at any quarter: whole pixels would tear its words apart.
     """
@@ -118,7 +121,7 @@ def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0) -> Ink:
         face = _face(font)
         face.set_size(pixels, 72)
         image, left, top = _outline(face, char, quarter) if pixels < FINE else _bitmap(face, char)
-    levels = _quantise(image[:0, :0] if char.isspace() else image)
+    levels = _quantise(image[:0, :0] if char.isspace() else image, _PLAIN if plain and pixels < FINE else _NEAR)
     levels.flags.writeable = False
     return Ink(levels, left, top)
 
@@ -132,16 +135,20 @@ def _bitmap(face: FT2Font, char: str) -> tuple[Bytes, int, int]:
     return image, round(left), image.shape[0] - round(descent)
 
 
+_agg: Any = RendererAgg  # without types
+
+
 def _outline(face: FT2Font, char: str, quarter: int) -> tuple[Bytes, int, int]:
     """The same, from the outline moved by quarters of a pixel; columns and rows without ink are cut off."""
     face.load_char(ord(char), flags=_LIGHT)
-    path = Path(*face.get_path())
-    if not len(path.vertices):
+    vertices, codes = face.get_path()
+    path, points = Path(vertices, codes), np.asarray(vertices)
+    if not len(points):
         return np.zeros((0, 0), np.uint8), 0, 0
-    (x0, y0), (x1, y1) = path.vertices.min(0), path.vertices.max(0)
+    (x0, y0), (x1, y1) = points.min(0), points.max(0)
     left, foot = math.floor(x0), math.floor(y0)
     high, wide = math.ceil(y1) - foot + 1, math.ceil(x1) - left + 2
-    agg = RendererAgg(wide, high, 72)
+    agg: Any = _agg(wide, high, 72)
     pen = agg.new_gc()
     pen.set_linewidth(0)
     agg.draw_path(pen, path, Affine2D().translate(quarter / 4 - left, -foot), (0, 0, 0))
@@ -235,9 +242,9 @@ def charset(codes: Ints) -> str:
 
 
 @lru_cache(maxsize=64)
-def sheet(font: str, pixels: float, chars: str) -> Sheet:
+def sheet(font: str, pixels: float, chars: str, plain: bool = False) -> Sheet:
     """All these characters at one size, ready to be stamped side by side."""
-    inks = [glyph_ink(c, font, pixels) for c in chars]
+    inks = [glyph_ink(c, font, pixels, 0, plain) for c in chars]
     top = max(i.top for i in inks)
     bottom = max(i.levels.shape[0] - i.top for i in inks)
     lead = max(0, *(-i.left for i in inks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.course.card.paint.glyphs import CAP, advances, charset, code_points
-from cutelab.course.card.paint.ops import Label
+from cutelab.course.card.paint.ops import Label, Words
 from cutelab.course.card.picture import HOLE, PAST_END, Grid
 
 SIZES = (12, 11, 10.5, 10, 9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6)
@@ -13,7 +13,7 @@ _LARGEST = ((29, 12.0), (24, 10.5), (18, 10.0), (13, 8.5), (9, 8.0))  # cell hei
 _LEAST = {"auto": 7.0, "always": 6.0}
 
 
-def widest(texts: np.ndarray, font: str) -> float:
+def widest(texts: Words, font: str) -> float:
     """How wide is the widest of these labels, as a part of the type size?"""
     codes = code_points(texts)
     if not codes.size:
@@ -21,13 +21,29 @@ def widest(texts: np.ndarray, font: str) -> float:
     return float(advances(font, charset(codes))[codes].sum(1).max())
 
 
-def fit(texts: np.ndarray, font: str, largest: float, width: float, height: float, least: float) -> float | None:
+def fit(texts: Words, font: str, largest: float, width: float, height: float, least: float) -> float | None:
     """Which is the largest size, not above `largest`, whose labels fit? None: not even `least` fits."""
     em = widest(texts, font)
     for size in SIZES:
-        if least <= size <= largest and em * size <= width and CAP * size + 1 <= height:
+        if least <= size <= largest and em * size + air(texts, size) <= width and CAP * size + 1 <= height:
             return size
     return None
+
+
+def air(texts: Words, size: float) -> float:
+    """How much of a cell's width stays free beside its label, in pixels? Else long numbers of neighbours read as one.
+
+    Digits stand 0.18 of the type size apart; a pixel of paper lies between cells. Two characters are told apart without more.
+    """
+    return max(0.0, 0.3 * size - 1) if texts.dtype.itemsize > 8 else 0.0
+
+
+def margins(label: Label, width: float, height: float) -> tuple[float, float]:
+    """How far from the edges of its cell does this label end at the least, across and down, in pixels?"""
+    wide = widest(label.texts, label.font) * label.size
+    left = {"left": label.x, "middle": label.x - wide / 2, "right": label.x - wide}[label.align]
+    high = CAP * label.size / 2
+    return min(left, width - left - wide), min(label.middle - high, height - label.middle - high)
 
 
 def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, ...]:
@@ -51,14 +67,14 @@ def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, 
     return () if size is None else (Label(texts, "sans", size, inner / 2, body / 2),)
 
 
-def _texts(grid: Grid, texts: np.ndarray) -> np.ndarray:
+def _texts(grid: Grid, texts: Words) -> Words:
     texts = np.asarray(texts, dtype=np.str_)
     if grid.states is not None and grid.states.any():
         texts = np.where(grid.states & (HOLE | PAST_END), "", texts)
     return texts
 
 
-def _stack(texts, second, inner, body, least) -> tuple[Label, ...]:
+def _stack(texts: Words, second: Words, inner: float, body: float, least: float) -> tuple[Label, ...]:
     font = "bold" if (code_points(second) == ord("×")).any() else "sans"  # ×32: lanes served by one word
     upper = fit(texts, "sans", 11, inner, body * 0.5, least)
     lower = fit(second, font, 8.5, inner, body * 0.45, least)
@@ -70,7 +86,7 @@ def _stack(texts, second, inner, body, least) -> tuple[Label, ...]:
     )
 
 
-def _pair(texts, second, inner, body, least) -> tuple[Label, ...]:
+def _pair(texts: Words, second: Words, inner: float, body: float, least: float) -> tuple[Label, ...]:
     left, right = widest(texts, "sans"), widest(second, "sans")
     for size, small in ((10, 8), (9.5, 7.5), (9, 7.5), (8.5, 7), (8, 7), (7.5, 6.5), (7, 6)):
         if small >= least - 1 and left * size + right * small + 5 <= inner and CAP * size + 2 <= body:
@@ -81,7 +97,7 @@ def _pair(texts, second, inner, body, least) -> tuple[Label, ...]:
     return ()
 
 
-def _split(texts, second, inner, body, least) -> tuple[Label, ...]:
+def _split(texts: Words, second: Words, inner: float, body: float, least: float) -> tuple[Label, ...]:
     both = np.concatenate([texts.ravel(), second.ravel()])
     size = fit(both, "sans", 8.5, inner, body / 2 - 1, least)
     if size is None:

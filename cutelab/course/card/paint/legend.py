@@ -6,7 +6,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
-from cutelab.course.card.paint.ops import Cells, Fill, Frame, Hatch, Label, Text, Triangle
+from cutelab.course.card.paint.ops import Cells, Fill, Frame, Hatch, Ints, Label, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME, fill_and_ink, scale_colours
 from cutelab.course.card.paint.plan_grid import ACCESS_DASH, Block
 from cutelab.course.card.picture import Key
@@ -27,7 +27,7 @@ def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float, dashed:
         wide = swatch + 6 + text_width(text, "sans", 11)
         if at > x and (at + wide > right or after == "banks"):
             at, top = x, top + 19
-        _swatch(block, key, round(at), top + 2, dashed)
+        _swatch(block, key, round(at), round(top + 2), dashed)
         block.ops.append(Text(at + swatch + 6, top + 9, text, 11, "sans", FRAME["muted"], FRAME["paper"]))
         at, after = at + wide + _BETWEEN, key.kind
     block.height = top - y + 18
@@ -74,6 +74,16 @@ def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
         )
 
 
-def _row(block, scale, at, wide, y, high, fills, labels=(), pitch=0) -> None:
+def _row(
+    block: Block,
+    scale: str,
+    at: Ints,
+    wide: Ints,
+    y: int,
+    high: int,
+    fills: Ints,
+    labels: tuple[Label, ...] = (),
+    pitch: int = 0,
+) -> None:
     pitch = pitch or int(wide.max())
     block.ops.append(Cells("", at, np.array([y]), wide, high, (pitch, high), fills[None], scale_colours(scale), labels))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
-from cutelab.course.card.paint.labels import cell_labels
-from cutelab.course.card.paint.ops import Cells, Fill, Frame, GridBox, Hatch, Op, Text, Triangle
+from cutelab.course.card.paint.labels import cell_labels, margins
+from cutelab.course.card.paint.ops import Cells, Dash, Fill, Frame, GridBox, Hatch, Ints, Op, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME, scale_colours
-from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Grid
+from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Box, Grid, Ring
 
 INK, PAPER, MUTED, FAINT, BAD = (FRAME[n] for n in ("ink", "paper", "muted", "faint", "bad"))
 SIDE, TALLEST, STRIPE = 36, 704, 4
+Box4 = tuple[int, int, int, int]
 ACCESS_DASH = (5, 3)  # of an access ring on cells of 24 pixels or more; the legend follows
 _STATE_COLOURS = (
     (FAINT, FRAME["hatch"]),  # hole
@@ -96,7 +98,9 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     widths = np.full(cols, w - gap)
     if grid.field and grid.field_every:
         widths = np.where((np.arange(cols) + 1) % grid.field_every, w, w - gap)
-    right, bottom = (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), y + head)
+    right, bottom = (
+        (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), round(y + head))
+    )
     _cells(block, grid, xs, ys, widths, heights, (w, gap))
     if grid.padding:
         block.ops.append(Hatch(right, int(ys[0]), 8, bottom - int(ys[0]) - gap))
@@ -131,7 +135,7 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     return pair, table + _STATE_COLOURS
 
 
-def _cells(block, grid, xs, ys, widths, heights, size) -> None:
+def _cells(block: Block, grid: Grid, xs: Ints, ys: Ints, widths: Ints, heights: Ints, size: tuple[int, int]) -> None:
     w, gap = size
     pair, colours = _pairs(grid)
     if not pair.size:
@@ -154,8 +158,9 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         )  # fmt: skip
 
 
-def _heads(block, grid, x, xs, ys, size, limit) -> None:
-    (w, heights), say = size, block.ops.append
+def _heads(block: Block, grid: Grid, x: float, xs: Ints, ys: Ints, cell: tuple[int, Ints], limit: float) -> None:
+    (w, heights), say = cell, block.ops.append
+    size: float
     if not len(xs) or not len(ys):
         return
     top = int(ys[0])
@@ -198,8 +203,9 @@ def _step(heads: tuple[str, ...], every: bool, need: float, pitch: float) -> int
     return step
 
 
-def _marks(block, grid, xs, ys, size, gap, limit) -> None:
+def _marks(block: Block, grid: Grid, xs: Ints, ys: Ints, size: tuple[int, Ints], gap: int, limit: float) -> None:
     (w, heights), say = size, block.ops.append
+    reach = _reach(block, grid, w, gap)
     for ring in sorted(grid.rings, key=lambda r: ("box", "access", "twin", "probe").index(r.kind)):
         if not (0 <= ring.row <= ring.row_end < len(ys) and 0 <= ring.col <= ring.col_end < len(xs)):
             continue
@@ -211,18 +217,26 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
             continue
         big = min(w, int(heights[ring.row])) >= 24
         dash = ACCESS_DASH if ring.kind == "access" and big else (4, 3) if ring.kind == "twin" else None
+        most = 2 if ring.kind == "access" else 3
+        x, y = (min(most, max(r if ring.kind == "access" else r - 1, 1)) for r in reach)
+
+        def frame(
+            dx: int, dy: int, colour: str, thick: int = 1, dash: Dash | None = None, at: Box4 = (a, b, wide, high)
+        ) -> None:
+            say(Frame(at[0] - dx, at[1] - dy, at[2] + 2 * dx, at[3] + 2 * dy, colour, thick, dash))
+
         if ring.kind == "access":  # in the gap; the paper line lies on the cells' own edge
-            if min(w, int(heights[ring.row])) >= 8:
-                say(Frame(a, b, wide, high, PAPER))
+            if min(w, int(heights[ring.row])) >= 8 and min(x, y) == most:
+                frame(0, 0, PAPER)
         else:
-            say(Frame(a - 1, b - 1, wide + 2, high + 2, PAPER))
-            say(Frame(a - 4, b - 4, wide + 8, high + 8, PAPER))
+            if min(x, y) > 1:
+                frame(x - 2, y - 2, PAPER)
+            frame(x + (reach[0] > x), y + (reach[1] > y), PAPER)
             if ring.kind == "probe" and any(r.kind == "twin" for r in grid.rings):
                 block.ops += _again(block, grid.name, ring)  # a twin beside it reaches into the probed cell
-        out = 2 if ring.kind == "access" else 3
         if dash:
-            say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, PAPER, 2))
-        say(Frame(a - out, b - out, wide + 2 * out, high + 2 * out, INK, 2, dash))
+            frame(x, y, PAPER, 2)
+        frame(x, y, INK, 2, dash)
     for note in grid.notes:
         if 0 <= note.row < len(ys) and 0 <= note.col < len(xs):
             font, at = "bold" if note.bold else "sans", int(xs[note.col]) + w + 8
@@ -248,7 +262,17 @@ def _marks(block, grid, xs, ys, size, gap, limit) -> None:
         say(Triangle(b if end > start else b - 7, middle - 5, 7, 8, INK, "right" if end > start else "left"))
 
 
-def _again(block, name: str, ring) -> list[Op]:
+def _reach(block: Block, grid: Grid, w: int, gap: int) -> tuple[int, int]:
+    """How far may a ring reach beyond its cells, across and down, without covering a neighbour's label? 4 pixels are enough."""
+    cells = (op for op in block.ops if isinstance(op, Cells) and op.name == grid.name)
+    room = [margins(label, w - gap, op.height) for op in cells for label in op.labels]
+    across, down = (
+        int(max(0, min([4.0, *(gap + m for m in side)]))) for side in (zip(*room, strict=True) if room else ((), ()))
+    )
+    return across, down
+
+
+def _again(block: Block, name: str, ring: Ring) -> list[Op]:
     """The cells inside a ring, once more."""
     first = 0
     for op in [o for o in block.ops if isinstance(o, Cells) and o.name == name]:
@@ -258,7 +282,7 @@ def _again(block, name: str, ring) -> list[Op]:
         if not op.pair[rows].size:
             continue
 
-        def cut(array, rows=rows, cols=cols):
+        def cut(array: Any, rows: slice = rows, cols: slice = cols) -> Any:
             return None if array is None else array[rows, cols]
 
         labels = tuple(replace(lb, texts=lb.texts[rows, cols]) for lb in op.labels)
@@ -268,7 +292,7 @@ def _again(block, name: str, ring) -> list[Op]:
     return []
 
 
-def _box(block, box, xs, ys, w, heights) -> None:
+def _box(block: Block, box: Box, xs: Ints, ys: Ints, w: int, heights: Ints) -> None:
     middle = (ys[box.row] + ys[box.row_end] + heights[box.row_end]) / 2
     room = int(xs[-1]) + w - int(xs[0]) - 40
     bold, second = shorten(box.bold, "bold", 11.5, room), shorten(box.second, "sans", 10.5, room)
@@ -283,7 +307,7 @@ def _box(block, box, xs, ys, w, heights) -> None:
         block.ops.append(Text(centre, b + 25, second, 10.5, "sans", INK, PAPER, "middle"))
 
 
-def _axis(block, xs, widths, w, bottom) -> int:
+def _axis(block: Block, xs: Ints, widths: Ints, w: int, bottom: int) -> int:
     """Below the cells: a strip of the 32 bank colours, then 0, 8, 16, 24, 31. It returns where it ends."""
     parts = 32 // len(xs) if len(xs) <= 32 and 32 % len(xs) == 0 else 1
     edge = np.round(np.arange(parts + 1) * (w / parts)).astype(int)

@@ -22,12 +22,12 @@ from cutelab.algebra import (
     right_inverse,
 )
 from cutelab.algebra.fold import Broken, admissible_near, compose_layouts, compose_mode
-from cutelab.algebra.simplify import AnyLayout, coalesce_beyond, join
+from cutelab.algebra.simplify import coalesce_beyond, join
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple
-from cutelab.core.layout import Layout, mode_offsets, size
+from cutelab.core.layout import AnyLayout, Layout, mode_offsets, size
 from cutelab.course.card.parts.leaves import innermost
 
 LAWS = {

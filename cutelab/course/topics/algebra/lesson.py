@@ -23,6 +23,42 @@ def composed(a: Layout, b: Layout) -> str:
         return "refused"
 
 
+def both_at(c: int) -> str:
+    """What A(B(c)) and C++'s layout say at this c."""
+    if not 0 <= c < 6:
+        return f"c counts from 0 to 5; {c} is none of them."
+    good, made = int(offsets(THREE_MODES).ravel(order="F")[3 * c]), int(offsets(UNCHECKED).ravel(order="F")[c])
+    if good == made:
+        return f"at c = {c}, index {3 * c}, A gives {good}, and C++'s layout gives {made}, too."
+    return f"at c = {c} they do differ, {good} and {made}; is it the first place?"
+
+
+def neighbours(n: int) -> str:
+    """Where the first n elements of a row lie in both layouts."""
+    if not 1 <= n <= 8:
+        return f"a row has 8 elements, and only along a row neighbours are neighbours in global memory; yours is {n}."
+    lie = [int(SHARED(0, k)) for k in range(n)]
+    if lie == list(range(n)):
+        return f"{n} elements of a row do lie side by side in both; can it be wider?" if n < 4 else ""
+    return f"in shared memory the first {n} elements of a row lie at {', '.join(map(str, lie))}: not side by side."
+
+
+def other_step(random: Random) -> Prediction:
+    """Another composition of two single modes."""
+    stride, step, count = random.choice((3, 5)), random.choice((2, 4)), random.choice((3, 4))
+    right = stride * step
+    options = sorted({stride, step, stride + step, right})
+    return Prediction(
+        id="algebra.a",
+        title="One mode",
+        kind=Choice.of(*(f"{count}:{s}" for s in options)),
+        question=f"A is `24:{stride}`, B is `{count}:{step}`. What is A o B?",
+        right=lambda: composed(Layout(24, stride), Layout(count, step)),
+        replies=(),
+        because=f"A step of {step} indices, each {stride} offsets wide: {step}·{stride}.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="algebra.a",
@@ -30,6 +66,7 @@ PREDICTIONS = (
         kind=Choice.of("5:2", "5:4", "5:6", "5:8"),
         question="A is `20:2`: twenty elements, 2 apart. B is `5:4`: it asks for every fourth of them. What is A o B?",
         right=lambda: composed(Layout(20, 2), Layout(5, 4)),
+        again=other_step,
         replies=(
             Wrong("5:2", "That would be the first five elements of A; B skips."),
             Wrong("5:4", "4 is a step in indices of A. Each index of A is 2 offsets wide."),
@@ -47,7 +84,7 @@ PREDICTIONS = (
             Wrong("4:12", "A puts one unused offset after each 8 elements, so index 12 lies at offset 13."),
             Wrong("4:13", "The first step is 13. The second leads to index 24, which is (0,3), at 27 and not at 26."),
         ),
-        because="The steps are 13, 14 and 13 offsets: no one stride says that, so there is no such layout.",
+        because="The steps are 13, 14 and 13 offsets: no one stride says that, and composition refuses.",
     ),
     Prediction(
         id="algebra.c",
@@ -68,6 +105,10 @@ PREDICTIONS = (
 )
 
 
+REFUSED = (
+    Wrong("refused", "this one is not refused: each step of B stays inside a mode of A, or leaves it whole."),
+    Wrong("error", "this one is not refused: each step of B stays inside a mode of A, or leaves it whole."),
+)
 ROWS, EVERY_SECOND = Layout((8, 4), (4, 1)), Layout((4, 4), (2, 8))
 TWO_MODES, WITHIN = Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5))
 THREE_MODES, BY_THREE = Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3)
@@ -107,6 +148,7 @@ EXERCISES = (
         ),
         right=lambda: composition(ROWS, EVERY_SECOND),
         solution='answer = "(4,4):(8,1)"',
+        odd=REFUSED,
         hints=(
             "Take the two modes of B one after the other: first `4:2`, then `4:8`. Each meets A's first mode `8:4` first.",
             "In `4:2` the step is 2 rows, and all four stay inside the 8 rows. One row is 4 offsets wide.",
@@ -136,6 +178,7 @@ EXERCISES = (
         ),
         right=lambda: composition(TWO_MODES, WITHIN),
         solution='answer = "(3,(2,2)):(16,(80,4))"',
+        odd=REFUSED,
         hints=(
             "The first mode of B, `3:1`, stays inside A's first mode `10:16`.",
             "The second, `4:5`: in steps of 5, two fit into 10 elements. Take these two. What is their stride?",
@@ -179,12 +222,16 @@ EXERCISES = (
                 (4, 4, 8),
                 (6, 3, 4),
                 (3, 4, 10),
+                (3, 4, 8),
+                (7, 1, 6),
+                (3, 5, 12),
+                (8, 2, 4),
             ),
             draw=draw_mode,
         ),
         question=(
             "B is one mode `n:d`. It meets a mode of `s` elements of A, and another mode of A follows. Write `admitted(n, d, s)`: True "
-            "where A o B is a layout, False where it must be refused."
+            "where the rule of composition admits it, False where it refuses."
         ),
         right=admitted,
         solution=(
@@ -217,14 +264,17 @@ EXERCISES = (
                 lambda n, d, s: n * d <= s,
                 "so nothing could leave the mode; but a step may skip it whole, or fill it and go on.",
             ),
-            Wrong(lambda n, d, s: True, "some pairs have no layout: the steps in memory would not be even."),
+            Wrong(
+                lambda n, d, s: True,
+                "some pairs are refused: a step neither stays inside the mode, nor skips it whole, nor fills it evenly.",
+            ),
         ),
         because="Skip the mode whole, stay inside it, or fill it evenly and go on.",
     ),
     Exercise(
         id="algebra.4",
         title="Compiled and wrong",
-        kind=Value("int", example="4"),
+        kind=Value(example="4", means=both_at),
         question=(
             "A is `(4,6,8):(2,3,5)`, B is `6:3`. C++ compiles this and returns `(2,3):(6,3)`. At which c from 0 to 5 does that first "
             "differ from A(B(c))?"
@@ -249,7 +299,7 @@ EXERCISES = (
     Exercise(
         id="algebra.5",
         title="How wide a copy",
-        kind=Value("int", example="2"),
+        kind=Value(unit="elements", example="2", means=neighbours),
         question=(
             "A tile is copied between shared memory, `(8,(4,2)):(4,(1,32))`, and global memory, `(8,8):(12,1)`. How many elements can "
             "one vector instruction copy?"

@@ -15,28 +15,107 @@ from cutelab.course.ask.kinds import Choice, Value
 
 def column(pitch: int) -> int:
     """Wavefronts of a warp that reads a column of float32, rows `pitch` elements apart."""
-    return wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count
+    return int(wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count)
+
+
+def fewest(pitch: int) -> str:
+    """What this pitch would mean for 16-byte loads of the tile of half."""
+    if pitch < 64:
+        return f"a row has 64 elements, so a pitch of {pitch} lets rows overlap."
+    if pitch * 2 % 16:
+        return f"row 1 would start at byte {2 * pitch}, and a 16-byte load needs a multiple of 16."
+    address = (PIECES.row * pitch + PIECES.col) * 2
+    count = int(np.sum(wavefronts(WarpAccess(address, 16)).count))
+    if count > 4:
+        return f"with pitch {pitch} the loads are aligned, and take {count} wavefronts where 4 would do."
+    return f"with pitch {pitch} it is 4 wavefronts; is there no smaller one?"
+
+
+def slower(lengths: tuple[int, ...]) -> str:
+    """What is wrong with these row lengths, or not there yet?"""
+    for n in lengths:
+        if n not in ROWS:
+            return f"{n} is none of the five lengths; the question asks for lengths before the padding."
+        if ways(n + 1) <= ways(n):
+            return (
+                f"{n} becomes {n + 1}: {ways(n)} wavefronts before, {ways(n + 1)} after, so it does not become slower."
+            )
+    if not lengths:
+        return "none of them? Padding changes which banks the rows start in, for better or worse: try one odd length."
+    return f"{', '.join(map(str, lengths))} do become slower, but not only these: try the other odd lengths."
+
+
+def other_narrow(random: Random) -> Prediction:
+    """A column of another tile."""
+    pitch = random.choice((12, 20, 36, 40, 48, 56, 68, 80))
+    return Prediction(
+        id="banks.a",
+        title="A narrow tile",
+        kind=Value(unit="wavefronts", given=(("row pitch", pitch), ("lanes", 32))),
+        question=f"Rows of float32 lie {pitch} apart. Lane i reads row i of column 0. How many wavefronts?",
+        right=lambda: column(pitch),
+        replies=(
+            Wrong(32 // column(pitch), "That is the number of different banks: how many lanes share each of them?"),
+        ),
+        because=f"The largest power of two that divides {pitch} and 32 says how many rows start in one bank.",
+    )
+
+
+def other_padding(random: Random) -> Prediction:
+    """Padding of another row."""
+    length = random.choice((15, 23, 39, 47, 63))
+    return Prediction(
+        id="banks.b",
+        title="One element more",
+        kind=Value(unit="wavefronts", given=(("row length", length), ("lanes", 32))),
+        question=(
+            f"Rows of {length} float32 lie {length} apart, and a column read takes 1 wavefront. Somebody pads each row to "
+            f"{length + 1}. How many wavefronts now?"
+        ),
+        right=lambda: column(length + 1),
+        replies=(Wrong(1, f"That was so with pitch {length}. Padding changes the pitch."),),
+        because=f"{length} is odd; {length + 1} shares a power of two with 32.",
+    )
+
+
+def other_wide(random: Random) -> Prediction:
+    """The ideal of another wide access."""
+    element = random.choice((8, 16))
+    return Prediction(
+        id="banks.3",
+        title="Wavefronts and no conflict",
+        kind=Value(unit="wavefronts", given=(("bytes a lane", element), ("lanes", 32))),
+        question=f"Lane i loads {element} bytes at address {element} · i. What is the fewest wavefronts that this can take?",
+        right=lambda: int(wavefronts(WarpAccess(np.arange(32) * element, element)).ideal),
+        replies=(Wrong(1, "One wavefront brings 32 words of 4 bytes. How many words do the lanes ask for?"),),
+        because=f"{32 * element} bytes are {8 * element} words, and a wavefront brings 32.",
+    )
 
 
 PREDICTIONS = (
     Prediction(
         id="banks.a",
         title="A narrow tile",
-        kind=Value("int", example="2"),
-        question="The tile is `(32,8):(8,1)` of float32. Lane i reads row i of column 0. How many wavefronts?",
-        right=lambda: column(8),
+        kind=Value(unit="wavefronts", example="2", given=(("row pitch", 24), ("lanes", 32))),
+        question="The tile is `(32,24):(24,1)` of float32. Lane i reads row i of column 0. How many wavefronts?",
+        right=lambda: column(24),
+        again=other_narrow,
         replies=(
-            Wrong(32, "All lanes meet in one bank only if the pitch is a multiple of 32; here it is 8."),
-            Wrong(1, "Row 4 starts 32 words after row 0: the same bank, another word."),
+            Wrong(32, "All lanes meet in one bank only if the pitch is a multiple of 32; here it is 24."),
+            Wrong(1, "Row 4 starts 96 words after row 0: the same bank, another word."),
+            Wrong(24, "24 is the pitch. After how many rows does a row start in bank 0 again?"),
+            Wrong(2, "That would be a pitch such as 34: here more lanes share a bank."),
+            Wrong(7, "Seven lanes come on top of the first in each bank; all of them are wavefronts."),
             Wrong(4, "Four is the number of different banks: 0, 8, 16 and 24. How many lanes share each of them?"),
             Wrong(16, "Sixteen lanes in a bank would be a pitch of 16."),
         ),
-        because="8 · row modulo 32 takes four values only, so 32 lanes sit in four banks, eight in each.",
+        because="24 · row modulo 32 takes four values only, so 32 lanes sit in four banks, eight in each.",
     ),
     Prediction(
         id="banks.b",
         title="One element more",
-        kind=Value("int", example="2"),
+        kind=Value(unit="wavefronts", example="2", given=(("row length", 31),)),
+        again=other_padding,
         question=(
             "Rows of 31 float32 lie 31 apart, and a column read takes 1 wavefront. Somebody pads each row to 32. "
             "How many wavefronts now?"
@@ -45,7 +124,10 @@ PREDICTIONS = (
         replies=(
             Wrong(1, "That was so with pitch 31. Padding changes the pitch, and 32 is the worst there is."),
             Wrong(2, "Two lanes in a bank would be a pitch such as 34."),
-            Wrong(31, "There are 32 lanes, whatever the length of a row is."),
+            Wrong(31, "There are 32 lanes, whatever the length of a row is; 31 of them are conflicts."),
+            Wrong(16, "Half of the lanes would meet with a pitch of 16 or 48. With 32 all of them do."),
+            Wrong(33, "There are only 32 lanes."),
+            Wrong(0, "Every access takes one wavefront at least."),
         ),
         because="31 has no common divisor with 32; with pitch 32 each row starts in the same bank.",
     ),
@@ -85,7 +167,7 @@ def draw_element(random: Random) -> tuple[int, int, int, int]:
 
 def ways(pitch: int) -> int:
     """Wavefronts of a warp that reads a column of float32."""
-    return wavefronts(WarpAccess(LANES * pitch * 4, 4)).count
+    return int(wavefronts(WarpAccess(LANES * pitch * 4, 4)).count)
 
 
 EXERCISES = (
@@ -120,6 +202,26 @@ EXERCISES = (
             Wrong(
                 lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes % 32,
                 "this takes bytes for words: a bank is 4 bytes wide.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes,
+                "this is the byte address; a bank follows from the word, and the banks take the words in turn.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 32 % 32,
+                "this takes words of 32 bytes, which are sectors; a word of a bank has 4 bytes.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 128,
+                "this is the number of the 128-byte row of banks; the bank is the place in it.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * 4 // element_bytes % 32,
+                "bytes are offset times element_bytes, and words are bytes divided by 4: both are the other way round.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch * element_bytes + col) // 4 % 32,
+                "the column counts elements, too: it has to be multiplied by element_bytes like the rest.",
             ),
             Wrong(
                 lambda row, col, pitch, element_bytes: (row + col * pitch) * element_bytes // 4 % 32,
@@ -162,6 +264,26 @@ EXERCISES = (
                 "odd pitches are right, but an even pitch need not be the worst: 34 takes two wavefronts.",
             ),
             Wrong(
+                lambda pitch: pitch % 32 or 32,
+                "this is how far the bank moves from row to row. 31 moves by 31 banks, and all lanes meet different ones.",
+            ),
+            Wrong(
+                lambda pitch: 32 - pitch % 32,
+                "this is how far the bank moves backwards; you want how many lanes come to the same bank.",
+            ),
+            Wrong(
+                lambda pitch: pitch // 32,
+                "this is how many times a row goes round all banks; only where it ends decides, the pitch modulo 32.",
+            ),
+            Wrong(
+                lambda pitch: gcd(pitch, 64),
+                "a multiple of 64 is no worse than one of 32: there are 32 lanes, and 32 banks.",
+            ),
+            Wrong(
+                lambda pitch: gcd(pitch, 16),
+                "a multiple of 32 is worse than one of 16: there are 32 banks, and all lanes come to one.",
+            ),
+            Wrong(
                 lambda pitch: pitch % 32,
                 "this is how far the bank moves from row to row; you want how many lanes come to the same bank.",
             ),
@@ -176,15 +298,16 @@ EXERCISES = (
                 ("a", "lanes share words, so it is a broadcast"),
                 ("b", "the lanes ask for 128 words, and one wavefront brings 32 at most"),
                 ("c", "16-byte loads do not go through the banks"),
-                ("d", "it is a 4-way conflict, and pitch 33 would cure it"),
+                ("d", "it is a 4-way conflict, and pitch 33 would help"),
             )
         ),
         question=(
             "Lane i loads 16 bytes at address 16 · i, and the profiler counts 4 wavefronts. Why? "
             '"a": lanes share words, so it is a broadcast. "b": the lanes ask for 128 words, and one wavefront brings 32 at most. '
-            '"c": 16-byte loads do not go through the banks. "d": it is a 4-way conflict, and pitch 33 would cure it.'
+            '"c": 16-byte loads do not go through the banks. "d": it is a 4-way conflict, and pitch 33 would help.'
         ),
         right=lambda: "b" if wavefronts(CONTIGUOUS).excess == 0 else "d",
+        again=other_wide,
         solution='answer = "b"',
         hints=(
             "How many bytes do the 32 lanes ask for, and how many can 32 banks bring at once?",
@@ -200,7 +323,7 @@ EXERCISES = (
     Exercise(
         id="banks.4",
         title="A pitch for wide lanes",
-        kind=Value("int", example="65"),
+        kind=Value(unit="elements", example="65", given=(("columns", 64), ("rows", 8)), means=fewest),
         question=(
             "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of the piece i div 8 (8 elements). "
             "With pitch 64 that is 32 wavefronts. Which is the smallest pitch, in elements, that makes it 4?"
@@ -228,7 +351,7 @@ EXERCISES = (
     Exercise(
         id="banks.5",
         title="When padding hurts",
-        kind=Value("tuple", example="(8, 24)", unordered=True),
+        kind=Value("tuple", example="(8, 24)", unordered=True, means=slower),
         question=(
             "Five tiles of float32 have rows of 16, 23, 31, 40 and 63 elements, without padding. Each row is padded by one "
             "element. For which row lengths does reading a column become slower?"
@@ -243,7 +366,7 @@ EXERCISES = (
             Wrong((16, 40), "it is the other way round: these two become odd, and odd pitches are free of conflicts."),
             Wrong((31,), "31 is one of them; look for other odd lengths: each becomes even."),
             Wrong((31, 63), "23 becomes 24, and 24 shares the divisor 8 with 32: slower, too."),
-            Wrong((16, 23, 31, 40, 63), "16 becomes 17 and 40 becomes 41: for these padding is the cure."),
+            Wrong((16, 23, 31, 40, 63), "16 becomes 17 and 40 becomes 41: for these padding helps."),
             Wrong((24, 32, 64), "these are the new pitches; the question asks for the lengths before."),
         ),
         because="An odd pitch is free of conflicts, and one more makes it even: padding helps even rows and hurts odd ones.",

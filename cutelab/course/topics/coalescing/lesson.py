@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from cutelab import Layout, WarpAccess, sectors
+from cutelab.course.ask.diagnose import Mapped
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -22,13 +23,72 @@ def side_by_side(access_bytes: int, start_byte: int = 0) -> int:
     return int(sectors(WarpAccess(start_byte + access_bytes * np.arange(32), access_bytes)).count)
 
 
+def all_rows_coalesced(layout: Mapped) -> bool:
+    """16 x 64 of float32 without gaps, each place once, and 32 lanes along any row need 4 sectors."""
+    if layout.extents != (16, 64) or len(np.unique(layout.offsets)) != 1024 or int(np.ptp(layout.offsets)) != 1023:
+        return False
+    return bool(np.all(sectors(WarpAccess(4 * layout.offsets[:, :32], 4)).count == 4))
+
+
+def lanes_in(n: int) -> str:
+    """What n sectors would mean for lanes 6 elements apart."""
+    if n > 24:
+        return f"{n} sectors: the last one begins at element {8 * (n - 1)}, but the last lane loads element 186."
+    return f"{n} sectors hold the elements 0 to {8 * n - 1}; the last lane loads element 186."
+
+
+def start_of_row_1(pitch: int) -> str:
+    """Where does row 1 begin with this pitch of float32?"""
+    rest = pitch * 4 % 32
+    if pitch < 100:
+        return f"a row has 100 elements, so a pitch of {pitch} lets rows overlap."
+    if rest:
+        return f"with pitch {pitch} row 1 begins at byte {4 * pitch}, {rest} bytes behind the start of a sector."
+    return f"with pitch {pitch} row 1 begins at byte {4 * pitch}, the start of a sector; is there no smaller one?"
+
+
+def moved(pair: tuple[int, ...]) -> str:
+    """What two counts of sectors would mean for 128 float32."""
+    wrong = next((n for n in pair if n != 16), pair[0])
+    return f"{wrong} sectors are {32 * wrong} bytes; the warp needs 128 elements of 4 bytes, each byte once."
+
+
+def other_stride(random: Random) -> Prediction:
+    """Sectors of another stride."""
+    stride = random.choice((3, 5, 7))
+    return Prediction(
+        id="coalescing.a",
+        title="A stride",
+        kind=Value(unit="sectors", given=(("stride", stride), ("lanes", 32))),
+        question=f"Lane i loads the float32 element {stride}·i, from the start of a line. How many sectors does the warp request?",
+        right=lambda: strided(stride, 4),
+        replies=(),
+        because=f"The lanes are {4 * stride} bytes apart, less than a sector: {4 * stride} sectors, none of them skipped.",
+    )
+
+
+def other_start(random: Random) -> Prediction:
+    """Sectors of 32 neighbours that begin late."""
+    first, element = random.choice((1, 3, 8, 16)), random.choice((2, 4, 8))
+    return Prediction(
+        id="coalescing.c",
+        title="A late start",
+        kind=Value(unit="sectors", given=(("lanes", 32), ("bytes of an element", element), ("first element", first))),
+        question=f"The 32 lanes load neighbouring elements of {element} bytes, and the first is element {first}. How many sectors?",
+        right=lambda: side_by_side(element, first * element),
+        replies=(),
+        because=f"They begin at byte {first * element} and end before byte {(first + 32) * element}: count the sectors of 32 bytes.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="coalescing.a",
         title="Every second element",
-        kind=Value("int", example="12"),
+        kind=Value(unit="sectors", given=(("stride", 2), ("lanes", 32))),
         question="Lane i loads the float32 element 2·i. How many sectors does the warp request?",
         right=lambda: sectors(WarpAccess(8 * np.arange(32), 4)).count,
+        again=other_stride,
         replies=(
             Wrong(4, "That is right for 128 bytes in one piece. Here the 32 elements are spread over twice that."),
             Wrong(2, "That is the number of 128-byte lines; a line has four sectors."),
@@ -60,6 +120,7 @@ PREDICTIONS = (
         kind=Choice.of(4, 5, 8),
         question="The 32 lanes load 32 neighbouring float32 elements, but the first is element 1, not element 0. Sectors?",
         right=lambda: side_by_side(4, 4),
+        again=other_start,
         replies=(
             Wrong("4", "128 bytes would fit into 4 sectors, but only if they begin where a sector begins."),
             Wrong("8", "Only the last lane falls over the edge; all the others stay within the first four sectors."),
@@ -109,7 +170,7 @@ EXERCISES = (
     Exercise(
         id="coalescing.1",
         title="Count by hand",
-        kind=Value("int", example="12"),
+        kind=Value(unit="sectors", given=(("stride", 6), ("lanes", 32)), means=lanes_in),
         question="Lane i loads the float32 element 6·i, counted from the start of a line. How many sectors does the warp request?",
         right=lambda: strided(6, 4),
         solution="answer = 24",
@@ -123,6 +184,12 @@ EXERCISES = (
             Wrong(4, "that is the ideal, for lanes side by side."),
             Wrong(6, "that is the number of 128-byte lines, and also the stride. The question is about sectors."),
             Wrong(23, "744 div 32 is the number of the last sector; they are counted from 0."),
+            Wrong(128, "these are the bytes that are used, 32·4; a sector is fetched whole."),
+            Wrong(768, "these are the bytes that are fetched; a sector is 32 of them."),
+            Wrong(12, "that would be right for elements of 2 bytes."),
+            Wrong(48, "that would be right for elements of 8 bytes."),
+            Wrong(8, "8 float32 fit into one sector; the question is how many sectors."),
+            Wrong(187, "187 is one more than the last lane's element; the question is about sectors."),
             Wrong(186, "that is 6·31, the last lane's element: it is an offset, not a number of sectors."),
             Wrong(192, "that is how many elements the lanes are spread over. A sector holds 8 of them."),
         ),
@@ -131,7 +198,7 @@ EXERCISES = (
     Exercise(
         id="coalescing.2",
         title="Choose the layout",
-        kind=LayoutMap('"(4,2):(2,1)"'),
+        kind=LayoutMap('"(4,2):(2,1)"', accept=all_rows_coalesced),
         question=(
             "A kernel reads a float32 matrix of 16 rows and 64 columns; threadIdx.x runs along the columns, so lane i of a "
             "warp loads (r, i). Write the layout without gaps for which that costs 4 sectors in every row r."
@@ -159,7 +226,7 @@ EXERCISES = (
     Exercise(
         id="coalescing.3",
         title="What the start of a row costs",
-        kind=Value("int", example="12"),
+        kind=Value(unit="elements", given=(("columns", 100), ("lanes", 32)), means=start_of_row_1),
         question=(
             "A float32 matrix has rows of 100 elements, and a warp reads 32 elements from the start of a row. With pitch 100, "
             "every second row costs a sector more. What is the smallest pitch above 100 at which no row does?"
@@ -187,7 +254,7 @@ EXERCISES = (
     Exercise(
         id="coalescing.4",
         title="One wide load or four narrow ones",
-        kind=Value("tuple", example="(8, 8)"),
+        kind=Value("tuple", example="(8, 8)", parts=("a", "b"), unit="sectors", means=moved),
         question=(
             "A warp needs 128 neighbouring float32 elements, from the start of a line. (a) Four instructions of 4 bytes a "
             "lane, lanes side by side. (b) One instruction of 16 bytes a lane. How many sectors in all? `answer = (a, b)`."
@@ -205,6 +272,14 @@ EXERCISES = (
                 (16, 4), "4 is the number of lines that the wide load touches; each has four sectors, all of them used."
             ),
             Wrong((4, 4), "these are sectors of one narrow load, and lines of the wide one. Count sectors in all."),
+            Wrong((4, 1), "these are the instructions; count the sectors that all of them request."),
+            Wrong(
+                (1, 4), "these are lines of 128 bytes, of one narrow load and of the wide one; a line has four sectors."
+            ),
+            Wrong((64, 16), "narrow lanes share sectors: eight lanes of 4 bytes in each."),
+            Wrong((16, 32), "32 would be a sector for each wide lane; but a lane of 16 bytes fills only half of one."),
+            Wrong((32, 32), "that would be a sector for each lane; but lanes that stand side by side share them."),
+            Wrong((512, 512), "these are the bytes; a sector has 32 of them."),
             Wrong((16, 64), "wide lanes share sectors too: two lanes of 16 bytes in each."),
             Wrong((128, 128), "that would be a sector for each element."),
         ),
@@ -243,6 +318,14 @@ EXERCISES = (
             Wrong(
                 lambda stride, size: len({lane * stride * size // 128 for lane in range(32)}),
                 "these are lines of 128 bytes; a sector has 32.",
+            ),
+            Wrong(
+                lambda stride, size: 32 * stride * size,
+                "these are the bytes over which the lanes are spread; a sector has 32 of them, and none counts that nobody touches.",
+            ),
+            Wrong(
+                lambda stride, size: 32 * stride * size // 32 + 1,
+                "this counts one sector too many where the lanes fill theirs, and those between distant lanes that nobody touches.",
             ),
             Wrong(
                 lambda stride, size: min(4, stride * size),

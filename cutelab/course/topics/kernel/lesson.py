@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from cutelab import ComposedLayout, Layout, Swizzle, measured_kernels
+from cutelab import ComposedLayout, Layout, Swizzle, WarpAccess, measured_kernels, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -48,6 +48,20 @@ def gain() -> str:
     return "none" if ratio < 1.02 else "tenth" if ratio < 1.5 else "twice" if ratio < 3 else "four"
 
 
+def other_pitch(random: Random) -> Prediction:
+    """A column of a tile with another pitch."""
+    pitch = random.choice((34, 36, 40, 48, 64))
+    return Prediction(
+        id="kernel.b",
+        title="Down the tile",
+        kind=Value(unit="wavefronts", example="4", given=(("pitch", pitch), ("lanes", 32))),
+        question=f"With a pitch of {pitch}, how many wavefronts does one warp's read of `tile[x * {pitch} + y]` take (float32, x the lane)?",
+        right=lambda: int(wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count),
+        replies=(),
+        because=f"As many lanes share a bank as {pitch} and 32 have in common.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="kernel.a",
@@ -65,7 +79,8 @@ PREDICTIONS = (
     Prediction(
         id="kernel.b",
         title="Down the tile",
-        kind=Value("int", example="4"),
+        kind=Value(unit="wavefronts", example="4", given=(("pitch", 32),)),
+        again=other_pitch,
         question="With a pitch of 32, how many wavefronts does one warp's read of `tile[x * 32 + y]` take?",
         right=lambda: per_instruction("conflicting", "read tile"),
         replies=(
@@ -85,6 +100,7 @@ PREDICTIONS = (
         ),
         question="Tile 64, pitch 68: reading the tile takes 4 wavefronts where 1 would do. How fast was the whole transpose?",
         right=slower,
+        source="an H200 measured",
         replies=(
             Wrong("half", "Shared memory had time to spare: the kernel waits for global memory anyway."),
             Wrong("quarter", "Only if reading the tile were all that the kernel waits for."),
@@ -104,6 +120,7 @@ PREDICTIONS = (
         ),
         question="In the product, padding cuts the wavefronts of reading A's tile to a quarter. How much faster does that make it?",
         right=gain,
+        source="an H200 measured",
         replies=(
             Wrong(
                 "none",
@@ -122,7 +139,7 @@ TILE = 32
 
 def swizzled_place(row: int, col: int) -> int:
     """Where the swizzled tile of the course keeps (row, col), computed by the library."""
-    return ComposedLayout(Swizzle(5, 0, 5), 0, Layout((TILE, TILE), (TILE, 1)))(row, col)
+    return int(ComposedLayout(Swizzle(5, 0, 5), 0, Layout((TILE, TILE), (TILE, 1)))(row, col))
 
 
 def draw_place(random: Random) -> tuple[int, int]:
@@ -131,7 +148,7 @@ def draw_place(random: Random) -> tuple[int, int]:
 
 def row_sums() -> np.ndarray:
     """What `row_sums` of the notebook adds up."""
-    return np.arange(TILE * TILE).reshape(TILE, TILE).sum(axis=1)
+    return np.asarray(np.arange(TILE * TILE).reshape(TILE, TILE).sum(axis=1))
 
 
 def histogram() -> np.ndarray:
@@ -283,6 +300,30 @@ EXERCISES = (
                 "here the row changes and the column stays: all 32 rows of a column still lie in one bank.",
             ),
             Wrong(
+                lambda row, col: row * 32 + (col | row),
+                "OR sets bits and never clears one, so two columns meet in one place; a swizzle uses XOR.",
+            ),
+            Wrong(
+                lambda row, col: row * 32 + (col & row),
+                "AND clears bits, so many columns meet in one place; a swizzle uses XOR.",
+            ),
+            Wrong(
+                lambda row, col: (row * 32 + col) ^ 5,
+                "a constant only renames the columns, the same way in every row; the row has to decide.",
+            ),
+            Wrong(
+                lambda row, col: row ^ col,
+                "this is the column after the swizzle; the row's start, row * 32, is missing.",
+            ),
+            Wrong(
+                lambda row, col: col * 32 + (row ^ col),
+                "the row comes first: the element stays in its row, at row * 32.",
+            ),
+            Wrong(
+                lambda row, col: row * 32 + (col ^ (row & 7)),
+                "only three bits of the row are taken; `Sw<5,0,5>` takes all five.",
+            ),
+            Wrong(
                 lambda row, col: row * 32 + (col + row) % 32,
                 "this turns each row round by its number. It is free of conflicts too, but a Swizzle uses XOR.",
             ),
@@ -292,10 +333,11 @@ EXERCISES = (
     Exercise(
         id="kernel.2",
         title="Pad the product's tile",
-        kind=LayoutMap('"((4,32),8):((1,32),4)"'),
+        kind=LayoutMap('"((4,32),8):((1,32),4)"', number=lambda pitch: grouped(128, 8, pitch)),
         question=(
             "A's tile `((4,32),8):((1,32),4)` has groups of 4 rows, 32 elements apart, and is read 16 bytes a lane. Give the "
-            "groups the smallest pitch beyond 32 that keeps each access aligned to 16 bytes and frees the reads of conflicts."
+            "groups the smallest pitch beyond 32 that keeps each access aligned to 16 bytes and frees the reads of conflicts. Write the layout, or "
+            "its pitch."
         ),
         right=lambda: grouped(128, 8, 36),
         solution='answer = "((4,32),8):((1,36),4)"',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,45 @@ from cutelab import Layout, holes, offsets
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
+from cutelab.course.ask.reading import to_words
+
+
+def other_element(random: Random) -> Prediction:
+    """One element of another matrix, in bytes."""
+    rows, cols, element = random.choice((6, 8)), random.choice((10, 12, 16)), random.choice((2, 4, 8))
+    row, col = random.choice((1, 2, 3)), random.choice((4, 5))
+    return Prediction(
+        id="layout.a",
+        title="One element",
+        kind=Value(unit="bytes", given=(("row", row), ("column", col), ("bytes of an element", element))),
+        question=(
+            f"In `({rows},{cols}):({cols},1)`, {element} bytes an element, how many bytes after the first element does "
+            f"({row},{col}) lie?"
+        ),
+        right=lambda: int(Layout((rows, cols), (cols, 1))(row, col)) * element,
+        replies=(
+            Wrong(row * cols + col, "That is the offset in elements."),
+            Wrong((row + col * rows) * element, "That is right for a column-major matrix."),
+        ),
+        because=f"{row}·{cols} + {col}·1 is the offset in elements; times {element} bytes.",
+    )
+
+
+def other_holes(random: Random) -> Prediction:
+    """The holes of another padded layout."""
+    rows, cols, pad = random.choice((5, 6, 7)), random.choice((9, 10, 12)), random.choice((2, 3))
+    return Prediction(
+        id="layout.c",
+        title="Holes",
+        kind=Value(given=(("rows", rows), ("row stride", cols + pad), ("columns", cols))),
+        question=(
+            f"In `({rows},{cols}):({cols + pad},1)`, how many offsets between the first and the last element belong to no element?"
+        ),
+        right=lambda: holes(Layout((rows, cols), (cols + pad, 1))).size,
+        replies=(Wrong(rows * pad, "What comes after the last row lies behind the last element."),),
+        because=f"{pad} after each row but the last.",
+    )
+
 
 PREDICTIONS = (
     Prediction(
@@ -18,6 +58,7 @@ PREDICTIONS = (
         kind=Value("int", example="12"),
         question="In `(8,8):(8,1)` of half (2 bytes each), how many bytes after the first element does (2,3) lie?",
         right=lambda: Layout((8, 8), (8, 1))(2, 3) * 2,
+        again=other_element,
         replies=(
             Wrong(19, "That is the offset in elements; each takes 2 bytes."),
             Wrong(76, "That is right for 4-byte elements."),
@@ -48,12 +89,15 @@ PREDICTIONS = (
         kind=Value("int", example="12"),
         question="In `(8,8):(9,1)`, how many offsets between the first and the last element belong to no element?",
         right=lambda: holes(Layout((8, 8), (9, 1))).size,
+        again=other_holes,
         replies=(
             Wrong(8, "There are eight rows, but what comes after the last row lies behind the last element."),
             Wrong(0, "A row has 8 elements and starts 9 after the one before."),
             Wrong(9, "9 is the row stride; only one of those nine is unused."),
             Wrong(1, "There is one after each row but the last."),
             Wrong(64, "64 is the number of elements."),
+            Wrong(71, "71 is the cosize: all offsets up to the last element, used and unused."),
+            Wrong(72, "72 is 8 rows of 9, with the unused one after the last row too: count the unused ones."),
         ),
         because="One hole between each two neighbouring rows; cosize counts to the last element and no further.",
     ),
@@ -74,13 +118,29 @@ PREDICTIONS = (
 
 def row_major(row: int, col: int, rows: int, cols: int) -> int:
     """The offset of (row, col) in a compact row-major matrix, computed by the library."""
-    return Layout((rows, cols), (cols, 1))(row, col)
+    return int(Layout((rows, cols), (cols, 1))(row, col))
 
 
 def draw_place(random: Random) -> tuple[int, int, int, int]:
     """A matrix of random size and a place in it."""
     rows, cols = random.randint(2, 64), random.randint(2, 64)
     return random.randrange(rows), random.randrange(cols), rows, cols
+
+
+INTERLEAVED = Layout((3, (2, 2)), (2, (1, 6)))
+
+
+def plain_column(place: tuple[Any, ...]) -> Any:
+    """(row, (a, b)) or (row, a, b) as (row, column): the column is a place of the mode (2,2)."""
+    flat = tuple(x for part in place for x in (part if isinstance(part, tuple) else (part,)))
+    return (flat[0], flat[1] + 2 * flat[2]) if len(flat) == 3 and all(x in (0, 1) for x in flat[1:]) else place
+
+
+def what_lies_there(place: tuple[Any, ...]) -> str:
+    """Which offset has this (row, col) of the interleaved layout?"""
+    if len(place) == 2 and place[0] in range(3) and place[1] in range(4):
+        return f"({place[0]},{place[1]}) lies at offset {INTERLEAVED(*place)}."
+    return f"{to_words(place)} is no place of this layout: rows are 0 to 2 and columns 0 to 3."
 
 
 def lies_at(layout: Layout, offset: int) -> tuple[int, int]:
@@ -217,12 +277,14 @@ EXERCISES = (
     Exercise(
         id="layout.4",
         title="Read the map backwards",
-        kind=Value("tuple", example="(2, 0)"),
+        kind=Value(
+            "tuple", example="(2, 0)", parts=("row", "column"), same=plain_column, means=what_lies_there, nested=True
+        ),
         question=(
             "`print_layout` shows the offset of each coordinate. Go the other way: in `(3,(2,2)):(2,(1,6))`, which "
             "(row, col) lies at offset 9? The column is a plain number from 0 to 3."
         ),
-        right=lambda: lies_at(Layout((3, (2, 2)), (2, (1, 6))), 9),
+        right=lambda: lies_at(INTERLEAVED, 9),
         solution="answer = (1, 3)",
         hints=(
             "Print the layout with `print(print_layout(...))` and look for 9 in the grid.",
@@ -241,7 +303,11 @@ EXERCISES = (
             ),
             Wrong((1, 2), "that is offset 8: the pair of columns is right; take the second column of the pair."),
             Wrong((2, 3), "that is offset 11: the column is right; the row is one too far down."),
-            Wrong((1, (1, 1)), "as a hierarchical coordinate this is right; now write the column as one number."),
+            Wrong(
+                (1, 1), "that is offset 3: the column has a second part, its pair, and 9 needs the 6 of the other pair."
+            ),
+            Wrong((4, 1), "row 4 would give 4·2 + 1, but this layout has rows 0 to 2 only."),
+            Wrong((0, 9), "9 is the offset; the columns are 0 to 3."),
         ),
         because="Row 1 adds 2, column 3 is `(1,1)` and adds 1 + 6: together 9.",
     ),
@@ -265,6 +331,15 @@ EXERCISES = (
                 "(4,4):(4,1)",
                 "this is row-major: here all four elements of a row lie together, not only a pair.",
             ),
+            Wrong(
+                "(4,(2,2)):(2,(1,12))",
+                "12 is right for 6 rows, as in the example; here a pair of columns has 4 rows.",
+            ),
+            Wrong(
+                "(4,(2,2)):(2,(1,6))",
+                "6 is right for 3 rows; here a pair of columns has 4 rows.",
+            ),
+            Wrong("(4,4):(2,1)", "so column 2 lies where row 1 begins: (0,2) and (1,0) share offset 2."),
             Wrong("(4,4):(1,4)", "this is column-major: here no two columns are interleaved."),
             Wrong(
                 "(4,(2,2)):(2,(1,4))",

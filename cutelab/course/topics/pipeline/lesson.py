@@ -21,11 +21,79 @@ def grown(old: float, new: float) -> str:
     return {1: "a", 2: "b", 4: "c"}[round(new / old)]
 
 
+def parts_of_it(pair: tuple[int, ...]) -> str:
+    """What the first wrong number would mean: which parts of a round trip make it?"""
+    sums = {
+        500: "the latency alone",
+        512: "the copy alone",
+        128: "the MMA alone",
+        256: "twice the MMA, or half a copy",
+        628: "latency and MMA",
+        640: "copy and MMA",
+        1012: "latency and copy",
+        1140: "the whole round trip",
+        570: "half the round trip",
+    }
+    at = next((i for i, (a, b) in enumerate(zip(pair, by_hand(), strict=False)) if a != b), 0)
+    which = f"{('one', 'two')[at]} stage{'s' * at}"
+    if pair[at] in sums:
+        return f"with {which}: {pair[at]} is {sums[pair[at]]}."
+    low = (
+        "and it cannot be shorter than its copy, 8192 / 16 cycles"
+        if pair[at] < 512
+        else "add up latency, copy and MMA by themselves first"
+    )
+    return f"with {which}: {pair[at]} is no sum of whole parts of a round trip; {low}."
+
+
+def rates_ask(m: int) -> str:
+    """How many operations a byte has a tile of this width, and how many do the rates ask for?"""
+    if m < 1 or m & (m - 1):
+        return f"m is a power of two; yours is {m}."
+    have = m / 2
+    word = "and that is enough; is there no smaller one?" if have >= 128 else "and the two rates ask for 4096 / 32."
+    return f"a tile with m = {m} brings {have:g} operations for each byte, {word}"
+
+
+def other_sum(random: Random) -> Prediction:
+    """One stage with other numbers."""
+    latency, copy, mma = random.choice((300, 450, 700)), random.choice((128, 256)), random.choice((96, 320, 512))
+    return Prediction(
+        id="pipeline.a",
+        title="Nothing overlaps",
+        kind=Value(unit="cycles", example="900", given=(("latency", latency), ("copy", copy), ("MMA", mma))),
+        question=(
+            f"Latency {latency} cycles, copy {copy} cycles, MMA {mma} cycles, and one stage: the next copy is issued when the MMA "
+            "is done. How many cycles does each tile take?"
+        ),
+        right=lambda: latency + copy + mma,
+        replies=(),
+        because=f"Everything adds up: {latency} + {copy} + {mma}.",
+    )
+
+
+def other_limit(random: Random) -> Prediction:
+    """How many stages fit?"""
+    k = random.choice((32, 64))
+    stage = int(Pipeline(128, 128, k, arch=None).tile_bytes)
+    limit = CHIPS["sm_86"].block_bytes
+    return Prediction(
+        id="pipeline.3",
+        title="How many stages fit?",
+        kind=Value(given=(("bytes of a stage", stage), ("bytes of shared memory", limit))),
+        question=f"One stage of a tile has {stage:,} bytes, and a block may have {limit:,} bytes of shared memory. How many stages fit?",
+        right=lambda: limit // stage,
+        replies=(Wrong(-(-limit // stage), "The last one would not fit whole."),),
+        because="Whole stages only: divide and round down.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="pipeline.a",
         title="Nothing overlaps",
-        kind=Value("int", example="900"),
+        kind=Value(unit="cycles", example="900", given=(("latency", 600), ("copy", 512), ("MMA", 512))),
+        again=other_sum,
         question=(
             "Latency 600 cycles, copy 512 cycles, MMA 512 cycles, and one stage: the next copy is issued when the MMA is done. "
             "How many cycles does each tile take?"
@@ -85,7 +153,7 @@ PREDICTIONS = (
 
 def by_hand() -> tuple[int, int]:
     """Cycles a tile of 64 x 64 x 32 halves with one stage and with two."""
-    made = (Pipeline(64, 64, 32, stages=s, latency=500, copy_rate=16, mma_rate=1024) for s in (1, 2))
+    made = (Pipeline(64, 64, 32, stages=s, latency=500, copy_rate=16, mma_rate=2048) for s in (1, 2))
     one, two = (p.steady_state for p in made)
     return int(one), int(two)
 
@@ -103,7 +171,7 @@ def draw_cycles(random: Random) -> tuple[int, int, int]:
 
 
 def what_binds() -> str:
-    """Exercise 10.3: which of its options is it?"""
+    """Exercise 3: which of its options is it?"""
     need = Pipeline(128, 128, 64, latency=1500, arch=None).stages_needed
     fits = CHIPS["sm_86"].block_bytes // int(Pipeline(128, 128, 64, arch=None).tile_bytes)
     return "c" if fits < need else "a"
@@ -129,33 +197,54 @@ EXERCISES = (
     Exercise(
         id="pipeline.1",
         title="One stage and two, by hand",
-        kind=Value("tuple", example="(900, 450)"),
+        kind=Value("tuple", example="(900, 450)", parts=("one", "two"), unit="cycles", means=parts_of_it),
         question=(
-            "A tile of 64 x 64 x 32 halves; latency 500 cycles; a copy of 16 bytes a cycle; an MMA of 1024 operations a cycle. "
-            "How many cycles does a tile take with one stage, and with two? `answer = (one, two)`."
+            "A tile of 64 x 64 x 32 halves; latency 500 cycles; a copy of 16 bytes a cycle; an MMA of 2048 operations a cycle. A warp of "
+            "its own issues each copy as soon as its stage is free. How many cycles does a tile take with one stage, and with two? "
+            "`answer = (one, two)`."
         ),
         right=by_hand,
-        solution="answer = (1268, 634)",
+        solution="answer = (1140, 570)",
         hints=(
             "First the bytes of A and B together, then the operations: 2·m·n·k.",
-            "8192 bytes at 16 a cycle; 262,144 operations at 1024 a cycle.",
-            "Copy 512, MMA 256. One stage: add both to the latency. Two stages: half of that, but never below the longer of the two.",
+            "8192 bytes at 16 a cycle; 262,144 operations at 2048 a cycle.",
+            "Copy 512, MMA 128. One stage: add both to the latency. Two stages: half of that, but never below the longer of the two.",
         ),
         wrong=(
             Wrong(
-                (1268, 512),
+                (1140, 512),
                 "one stage is right. Two stages do not reach the bound of 512: half a round trip is longer.",
             ),
-            Wrong((768, 512), "the latency is missing."),
-            Wrong((1268, 1268), "with two stages, the next copy is under way while this tile is multiplied."),
-            Wrong((1140, 570), "a multiply and an add are two operations: 2·m·n·k. Your MMA is half as long as it is."),
-            Wrong((1012, 512), "A and B both travel: (m + n)·k elements. Your copy is half as long as it is."),
+            Wrong((640, 512), "the latency is missing."),
+            Wrong((640, 320), "the latency is missing, and no pipeline is faster than its copy of 512."),
+            Wrong((1140, 1140), "with two stages, the next copy is under way while this tile is multiplied."),
             Wrong(
-                (1012, 506),
-                "A and B both travel: (m + n)·k elements. Your copy is half as long as it is, and with it the rest.",
+                (1140, 1012),
+                "one stage is right; this two is the loop whose multiplying threads copy, too: it waits for a tile before it issues the next.",
+            ),
+            Wrong(
+                (1140, 640),
+                "one stage is right. Two stages halve the whole round trip; they do not hide just the latency.",
+            ),
+            Wrong((1076, 538), "a multiply and an add are two operations: 2·m·n·k. Your MMA is half as long as it is."),
+            Wrong((884, 442), "A and B both travel: (m + n)·k elements. Your copy is half as long as it is."),
+            Wrong(
+                (884, 512),
+                "A and B both travel: (m + n)·k elements. Your copy with one stage is half as long as it is.",
+            ),
+            Wrong((884, 256), "A and B both travel: your copy of 256 cycles brings one of them only."),
+            Wrong((1652, 1024), "a half has 2 bytes; your copy is as long as that of 4-byte elements."),
+            Wrong((1652, 826), "a half has 2 bytes, not 4: your copy of 1024 cycles is twice as long as it is."),
+            Wrong((1012, 512), "the MMA is missing in the round trip: no copy follows before its stage is free again."),
+            Wrong((1012, 506), "the MMA is missing in both: a stage is free again only when it is multiplied."),
+            Wrong((628, 512), "the copy is missing in the round trip."),
+            Wrong((628, 314), "the copy is missing in the round trip, and no pipeline is faster than its copy of 512."),
+            Wrong(
+                (512, 128),
+                "these are copy and MMA; the question asks for the time of a tile with one stage, and with two.",
             ),
         ),
-        because="A round trip of 500 + 512 + 256 cycles, shared by one tile or by two.",
+        because="A round trip of 500 + 512 + 128 cycles, shared by one tile or by two.",
     ),
     Exercise(
         id="pipeline.2",
@@ -191,6 +280,14 @@ EXERCISES = (
                 lambda latency, copy, mma: (latency + copy + mma) // max(copy, mma),
                 "you round down: a part of a stage must be a whole one.",
             ),
+            Wrong(
+                lambda latency, copy, mma: -(-(latency + copy) // max(copy, mma)),
+                "the MMA is missing: a stage is free again only when its tile has been multiplied.",
+            ),
+            Wrong(
+                lambda latency, copy, mma: -(-(latency + copy + mma) // (copy + mma)),
+                "copy and MMA run side by side, so a tile takes the longer of the two, not their sum.",
+            ),
             Wrong(lambda latency, copy, mma: 2, "two stages are double buffering; a long latency needs more."),
             Wrong(
                 lambda latency, copy, mma: -(-latency // max(copy, mma)),
@@ -224,9 +321,11 @@ EXERCISES = (
         ),
         question=(
             "A tile of 128 x 128 x 64 halves with float32 accumulators on sm_86, a latency of 1500 cycles; copy and MMA take 1024 cycles each. "
-            "You raise the stages as far as they go, and a tile still takes more than 1024 cycles. What stops you?"
+            "You raise the stages as far as they go, and a tile still takes more than 1024 cycles. What stops you? "
+            '"a" the rate of the copy, "b" the rate of the MMA, "c" shared memory or "d" the registers.'
         ),
         right=what_binds,
+        again=other_limit,
         solution='answer = "c"',
         hints=(
             "How many stages would reach 1024 cycles? How many bytes is one?",
@@ -259,6 +358,11 @@ EXERCISES = (
             "Write the quotient down and cancel what stands above and below. Is k still there?",
         ),
         wrong=(
+            Wrong(lambda m, k, element_bytes: 2 * m * m * k, "these are the operations; divide by the bytes."),
+            Wrong(
+                lambda m, k, element_bytes: 2 * m * k * element_bytes,
+                "these are the bytes; they belong below the line.",
+            ),
             Wrong(lambda m, k, element_bytes: m, "this is operations for each element; divide by the bytes of one."),
             Wrong(
                 lambda m, k, element_bytes: m * k // element_bytes, "k grows operations and bytes alike: it cancels."
@@ -273,7 +377,7 @@ EXERCISES = (
     Exercise(
         id="pipeline.5",
         title="The smallest tile",
-        kind=Value("int", example="32"),
+        kind=Value(example="32", means=rates_ask),
         question=(
             "The copy brings 32 bytes a cycle, the MMA does 4096 operations a cycle, elements are halves. A and B are m x k, m a power of two. "
             "What is the smallest m at which the copy no longer takes longer than the MMA?"

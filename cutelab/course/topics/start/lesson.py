@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from cutelab import Layout, size
 from cutelab.core.int_tuple import product
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.kinds import Choice, Value
 
+
+def bytes_of(rows: int, cols: int, element_bytes: int) -> int:
+    """Bytes of a tile without padding."""
+    return size(Layout((rows, cols))) * element_bytes
+
+
+def other_tile(random: Random) -> Prediction:
+    """The bytes of another tile."""
+    rows, cols, element = random.choice((3, 5, 6)), random.choice((7, 9, 10)), random.choice((2, 8))
+    return Prediction(
+        id="start.a",
+        title="Bytes of a tile",
+        kind=Value(unit="bytes", given=(("rows", rows), ("columns", cols), ("bytes of an element", element))),
+        question=f"A tile has {rows} rows and {cols} columns, {element} bytes an element. How many bytes is that, without padding?",
+        right=lambda: bytes_of(rows, cols, element),
+        replies=(),
+        because=f"Elements times bytes per element: {rows} x {cols} x {element}.",
+    )
+
+
+def other_group(random: Random) -> Prediction:
+    """Warps of another block."""
+    warps = random.choice((2, 4, 6, 8, 12))
+    return Prediction(
+        id="start.2",
+        title="Warps of a block",
+        kind=Value(unit="warps", given=(("threads", 32 * warps),)),
+        question=f"A thread block has {32 * warps} threads. How many warps is that?",
+        right=lambda: 32 * warps // 32,
+        replies=(),
+        because="A warp is 32 threads.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="start.a",
         title="Bytes of a tile",
-        kind=Value("int", example="12"),
+        kind=Value(unit="bytes", given=(("rows", 4), ("columns", 8), ("bytes of an element", 4))),
         question="A tile has 4 rows and 8 columns of float (4 bytes each). How many bytes is that, without padding?",
-        right=lambda: size(Layout((4, 8))) * 4,
+        right=lambda: bytes_of(4, 8, 4),
+        again=other_tile,
         replies=(
             Wrong(32, "That is the number of elements; each takes 4 bytes."),
             Wrong(64, "That is right for 2-byte elements such as half."),
@@ -28,7 +65,11 @@ EXERCISES = (
     Exercise(
         id="start.1",
         title="Give an answer",
-        kind=Value("int", example="12"),
+        kind=Value(
+            unit="elements",
+            given=(("rows", 4), ("columns", 8)),
+            means=lambda n: f"{n} elements would be {n / 8:g} rows of 8; the tile has 4 rows of 8.",
+        ),
         question=(
             "How many elements has a tile of 4 rows and 8 columns? "
             "Put the number in place of `...` and run the cell again."
@@ -40,6 +81,10 @@ EXERCISES = (
             Wrong(12, "you added rows and columns; a tile has rows times columns."),
             Wrong(28, "these are the steps between elements, 4 x 7; count the elements themselves."),
             Wrong(128, "these are bytes, at 4 bytes an element; the question asks for elements."),
+            Wrong(64, "these are bytes, at 2 bytes an element; the question asks for elements."),
+            Wrong(1024, "these are bits, at 32 bits an element; the question asks for elements."),
+            Wrong(19, "this is the offset of element (2,3) in such a tile; count all its elements."),
+            Wrong(24, "this is one row too few: the rows are 0 to 3, and these are four."),
         ),
         because="4 rows of 8 elements. An answer may also be an expression: `4 * 8`.",
     ),
@@ -52,6 +97,7 @@ EXERCISES = (
             'comes back; then run `hint("start.2")`, and answer again.'
         ),
         right=lambda: "c",
+        again=other_group,
         solution='answer = "c"',
         hints=(
             "Threads of a warp and banks of shared memory have the same number.",

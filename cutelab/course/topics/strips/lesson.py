@@ -6,16 +6,17 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
+from cutelab.cutlass import StripThreadMap
+from cutelab.hardware import WarpAccess, sectors, wavefronts
 
 
 def plain_threads() -> int:
-    """How many of 32 threads keep the plain map's offset with Strips = 1 (Pitch 8, row pitch 16)?"""
-    plain = StripThreadMap(16, 32, 8, 32).offsets()
-    return int((StripThreadMap(16, 32, 8, 1).offsets() == plain).sum())
+    """How many of 32 threads keep the plain map's offset with Strips = 1 (Pitch 12, row pitch 16)?"""
+    plain = StripThreadMap(16, 32, 12, 32).offsets()
+    return int((StripThreadMap(16, 32, 12, 1).offsets() == plain).sum())
 
 
 def cost(model: Callable[[WarpAccess], Any], row_pitch: int, pitch: int, strips: int, element_bytes: int = 4) -> int:
@@ -37,11 +38,79 @@ def best_strips() -> str:
     return str(free[0]) if free else "none"
 
 
+def rows_left_out(strips: int) -> str:
+    """What this Strips would mean for 256 threads with Pitch 32."""
+    if not 1 <= strips <= 2**20:
+        return f"Strips is a number from 1 on; yours is {strips}."
+    skipped = StripThreadMap(32, 256, 32, strips).skipped_rows
+    if skipped:
+        return f"with Strips {strips} the 256 threads leave out {skipped} rows between the first and the last that they touch."
+    return f"with Strips {strips} no row is skipped; is there no smaller one?"
+
+
+def one_exact(pair: tuple[int, ...]) -> Any:
+    """(Pitch, Strips) that touch each element of 8 x 16 once with 128 threads, Strips as small as that Pitch allows."""
+    if len(pair) != 2 or not all(1 <= n <= 1024 for n in pair):
+        return pair
+    pitch, strips = pair
+    exact = [s for s in range(1, strips + 1) if StripThreadMap(16, 128, pitch, s).coverage((16, 8)).exact]
+    return (16, 8) if exact == [strips] else pair
+
+
+def how_it_covers(pair: tuple[int, ...]) -> str:
+    """What this (Pitch, Strips) would do to the tile."""
+    if len(pair) != 2 or not all(1 <= n <= 1024 for n in pair):
+        return "Pitch and Strips are numbers from 1 on."
+    found = StripThreadMap(16, 128, *pair).coverage((16, 8))
+    if found.exact:
+        return f"Pitch {pair[0]} and Strips {pair[1]} touch each element once; is there no smaller Strips?"
+    return f"Pitch {pair[0]} and Strips {pair[1]} touch {found.covered} of the 128 elements of the tile."
+
+
+def sectors_of_half(pitch: int) -> str:
+    """Sectors of a warp of half with this Pitch."""
+    if not 1 <= pitch <= 128 or pitch & (pitch - 1):
+        return f"Pitch is a power of two from 1 to 128 here; yours is {pitch}."
+    count = cost(sectors, 128, pitch, 32, 2)
+    least = cost(sectors, 128, 128, 32, 2)
+    if count > least:
+        return f"with Pitch {pitch} a warp needs {count} sectors, and {least} are possible."
+    return f"with Pitch {pitch} a warp needs {count} sectors, the fewest; is there no smaller Pitch?"
+
+
+def fullest_bank(count: int) -> str:
+    """What this number of wavefronts would mean for 32 words."""
+    if not 1 <= count <= 32:
+        return f"32 words take 1 wavefront at least and 32 at most; yours is {count}."
+    return (
+        f"{count} wavefronts mean that the fullest bank holds {count} of the 32 words: how many banks does t % 4 reach?"
+    )
+
+
+def other_group(random: Random) -> Prediction:
+    """Where another group of threads stands."""
+    pitch, strips = random.choice(((4, 2), (4, 4), (16, 2)))
+    row_pitch, threads = 32, pitch * strips
+    return Prediction(
+        id="strips.a",
+        title="The next threads",
+        kind=Value(given=(("row pitch", row_pitch), ("Pitch", pitch), ("Strips", strips))),
+        question=(
+            f"Row pitch {row_pitch}, Pitch {pitch}, Strips {strips}: threads 0 to {threads - 1} are the first group. In which row "
+            f"does thread {threads} stand?"
+        ),
+        right=lambda: int(StripThreadMap(row_pitch, threads + 1, pitch, strips).coords()[threads, 1]),
+        replies=(Wrong(strips, "That is where it would follow on."),),
+        because=f"The third term is {pitch}·{strips}·{row_pitch}, and a row has {row_pitch} elements.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="strips.a",
         title="The next 32 threads",
-        kind=Value("int", example="12"),
+        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
+        again=other_group,
         question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
         right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
         replies=(
@@ -49,6 +118,7 @@ PREDICTIONS = (
             Wrong(0, "Its row in the group is 0, but it is in the second group: the third term is not 0."),
             Wrong(512, "That is its offset; a row has 16 elements."),
             Wrong(64, "64 is the offset of row 4, where the next group would follow on."),
+            Wrong(5, "Rows are counted from 0: row 4 would follow on. But the third term is not one row."),
             Wrong(8, "Look at the third term again: it is Pitch · Strips · row pitch."),
         ),
         because="The third term is 8·4·16 = 512 elements, and 512 / 16 is row 32: rows 4 to 31 are skipped.",
@@ -56,25 +126,28 @@ PREDICTIONS = (
     Prediction(
         id="strips.b",
         title="Strips = 1",
-        kind=Value("int", example="12"),
+        kind=Value(unit="threads", example="20", given=(("row pitch", 16), ("threads", 32))),
         question=(
-            "Set Strips to 1 (row pitch 16, 32 threads, Pitch 8). How many of the 32 threads have the offset of the plain "
-            "map, t % 8 + (t / 8) · 16?"
+            "Set Strips to 1 (row pitch 16, 32 threads, Pitch 12). How many of the 32 threads have the offset of the plain "
+            "map, t % 12 + (t / 12) · 16?"
         ),
         right=plain_threads,
         replies=(
-            Wrong(32, "That is what the article says. But then the third term would have to be (t / 8) · 16."),
-            Wrong(0, "Where t / 8 is 0, both maps give t."),
-            Wrong(1, "All threads with t / 8 = 0 agree, not only thread 0."),
-            Wrong(24, "That many differ."),
-            Wrong(16, "Thread 8 differs already."),
+            Wrong(32, "That is what the article says. But then the third term would have to be (t / 12) · 16."),
+            Wrong(0, "Where t / 12 is 0, both maps give t."),
+            Wrong(1, "All threads with t / 12 = 0 agree, not only thread 0."),
+            Wrong(20, "That many differ."),
+            Wrong(16, "Thread 12 differs already."),
+            Wrong(8, "The last 8 threads are the rest of 32 / 12; look at the first ones."),
+            Wrong(24, "Threads 12 to 23 have t / 12 = 1, and their third term is not the plain one."),
+            Wrong(4, "All threads with t / 12 = 0 agree. How many are these?"),
         ),
-        because="With Strips = 1 the row is (t / 8) · 8, not t / 8: only the first 8 threads agree.",
+        because="With Strips = 1 the row is (t / 12) · 12, not t / 12: only the first 12 threads agree.",
     ),
     Prediction(
         id="strips.c",
         title="A 16 x 8 tile",
-        kind=Value("int", example="12"),
+        kind=Value(unit="elements", given=(("rows", 16), ("columns", 8), ("threads", 32))),
         question=(
             "A tile of 16 rows and 8 columns, rows 8 apart. 32 threads, Pitch 8, Strips 2. How many of its 128 elements "
             "does the formula touch?"
@@ -183,7 +256,7 @@ EXERCISES = (
         wrong=(
             Wrong(
                 lambda t, row_pitch, pitch, strips: t % pitch + t // pitch * row_pitch,
-                "this is the plain map. The strip formula splits t / Pitch into a strip and a group.",
+                "this is the plain map, and what a mended third term would give. The formula as it stands has Pitch in that term, too.",
             ),
             Wrong(
                 lambda t, row_pitch, pitch, strips: (
@@ -196,6 +269,34 @@ EXERCISES = (
                     t % pitch + t // pitch % strips + t // pitch // strips * (pitch * strips * row_pitch)
                 ),
                 "the second term lacks the row pitch: one strip down is one row.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch * row_pitch + t // pitch % strips + t // pitch // strips * (pitch * strips * row_pitch)
+                ),
+                "row and column have changed places: the place in the strip, t % Pitch, is the one that is not multiplied.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t // pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * strips * row_pitch)
+                ),
+                "the first term is the place in the strip, t modulo Pitch; you divide.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch // strips * row_pitch + t // pitch % strips * (pitch * strips * row_pitch)
+                ),
+                "% and / have changed places in the second and the third term: the strip is modulo Strips, the group divided by it.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * pitch + t // pitch // strips * (pitch * strips * row_pitch)
+                ),
+                "the second term has Pitch where the row pitch belongs: one strip down is one row.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: t % pitch + t // pitch % strips * row_pitch,
+                "the third term, the group, is missing.",
             ),
             Wrong(
                 lambda t, row_pitch, pitch, strips: (
@@ -252,6 +353,22 @@ EXERCISES = (
             ),
             Wrong(
                 lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * (pitch * row_pitch)
+                ),
+                "the third term has the factor Pitch; a group has Strips rows, so that factor must be Strips.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
+                    t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * strips
+                ),
+                "the third term lacks the row pitch: Strips is a number of rows.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: t // pitch + t % pitch * row_pitch,
+                "row and column have changed places: t % Pitch is the column.",
+            ),
+            Wrong(
+                lambda t, row_pitch, pitch, strips: (
                     t % pitch + t // pitch % strips * row_pitch + t // pitch // strips * row_pitch
                 ),
                 "one row further is too near: a group has Strips rows.",
@@ -264,7 +381,7 @@ EXERCISES = (
     Exercise(
         id="strips.3",
         title="Skip nothing",
-        kind=Value("int", example="12"),
+        kind=Value(given=(("threads", 256), ("Pitch", 32)), means=rows_left_out),
         question="256 threads, Pitch 32. Which is the smallest Strips with which no row is skipped?",
         right=lambda: enough_strips(256, 32),
         solution="answer = 256 // 32",
@@ -285,7 +402,7 @@ EXERCISES = (
     Exercise(
         id="strips.4",
         title="Each element once",
-        kind=Value("tuple", example="(4, 2)"),
+        kind=Value("tuple", example="(4, 2)", parts=("pitch", "strips"), same=one_exact, means=how_it_covers),
         question=(
             "A tile of 8 rows and 16 columns, row pitch 16, and 128 threads. Which Pitch and which smallest Strips touch "
             "each element once? `answer = (pitch, strips)`."
@@ -310,7 +427,7 @@ EXERCISES = (
     Exercise(
         id="strips.5",
         title="Half the size",
-        kind=Value("int", example="12"),
+        kind=Value(given=(("row pitch", 128), ("Strips", 32), ("bytes of an element", 2)), means=sectors_of_half),
         question=(
             "half (2 bytes), row pitch 128, Strips 32. Which is the smallest Pitch, a power of two, with which a warp needs "
             "the fewest sectors?"
@@ -331,13 +448,13 @@ EXERCISES = (
     ),
     Exercise(
         id="strips.6",
-        title="A cure that is none",
-        kind=Value("int", example="12"),
+        title="A fix that is none",
+        kind=Value(unit="wavefronts", given=(("row pitch", 96), ("Pitch", 4), ("Strips", 16)), means=fullest_bank),
         question=(
-            "float32 in shared memory, row pitch 96, Pitch 4, Strips 8. How many wavefronts does a warp need? Try to lower "
+            "float32 in shared memory, row pitch 96, Pitch 4, Strips 16. How many wavefronts does a warp need? Try to lower "
             "it with Strips before you answer."
         ),
-        right=lambda: cost(wavefronts, 96, 4, 8),
+        right=lambda: cost(wavefronts, 96, 4, 16),
         solution="answer = 32 // 4",
         hints=(
             "96 is a multiple of 32. Which terms can move a word to another bank?",
@@ -348,6 +465,7 @@ EXERCISES = (
             Wrong(4, "4 is the number of banks that are used. 32 words have to pass through them."),
             Wrong(3, "96 / 32 does not matter: any multiple of 32 leads back to the same bank."),
             Wrong(32, "not all words are in one bank: t % 4 spreads them over 4."),
+            Wrong(16, "16 is Strips, and it does not matter here: the row pitch is a multiple of 32 banks."),
             Wrong(2, "the words do not spread that far: t % 4 reaches only 4 banks."),
         ),
         because="32 words in 4 banks are 8 wavefronts for every Strips. What helps is a wider Pitch or another row pitch.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 
 from cutelab import (
@@ -11,6 +13,7 @@ from cutelab import (
     TileAccess,
     WarpAccess,
     conflict_free,
+    parse_swizzle,
     read_column,
     store_rows,
     wavefronts,
@@ -27,26 +30,74 @@ def taken(offset: np.ndarray) -> int:
     return int(wavefronts(WarpAccess(offset * 4, 4)).count)
 
 
+def changed_bits(n: int) -> str:
+    """Which bits of 50 has this answer changed?"""
+    bits = [b for b in range(12) if (n ^ 50) >> b & 1]
+    if not bits:
+        return "this is 50 itself: nothing has changed."
+    outside = [b for b in bits if b not in (1, 2)]
+    names = f"bit{'s' * (len(outside) > 1)} {', '.join(map(str, outside))}"
+    if outside:
+        return f"in bits yours is {n:b}: {names} changed, and the target is bits 1 and 2 only (M = 1, B = 2)."
+    return f"in bits yours is {n:b}: only target bits have changed, but XOR with the source, 11, gives others."
+
+
+def other_move(random: Random) -> Prediction:
+    """Another element that moves."""
+    row, col = random.choice(((3, 5), (6, 3), (7, 2), (2, 7), (4, 6)))
+    return Prediction(
+        id="swizzle.a",
+        title="One element moves",
+        kind=Value(example="20", given=(("row", row), ("column", col))),
+        question=f"In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does ({row},{col}) lie?",
+        right=lambda: int(ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(row, col)),
+        replies=(
+            Wrong(8 * row + col, "That is its offset before the swizzle."),
+            Wrong(row ^ col, "That is its new place in the row; the row still counts."),
+        ),
+        because=f"Column {col} becomes {col} XOR {row}, which is {col ^ row}; and row {row} begins at {8 * row}.",
+    )
+
+
+def other_idle(random: Random) -> Prediction:
+    """Which swizzle does nothing to another tile?"""
+    names = random.choice(
+        (("Sw<2,3,3>", "Sw<2,4,3>", "Sw<2,6,2>", "Sw<1,0,7>"), ("Sw<2,4,4>", "Sw<3,4,1>", "Sw<1,0,5>", "Sw<3,2,3>"))
+    )
+    return Prediction(
+        id="swizzle.4",
+        title="Which one does nothing?",
+        kind=Choice.of(*names),
+        question="A tile `(8,32):(32,1)` has the offsets 0 to 255. One of these moves none of its elements. Which?",
+        right=lambda: next(n for n in names if (parse_swizzle(n)(np.arange(256)) == np.arange(256)).all()),
+        replies=(),
+        because="Its source bits lie above bit 7, and no offset of this tile reaches 256.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="swizzle.a",
         title="One element moves",
-        kind=Value("int", example="12"),
-        question="In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does (5,2) lie?",
-        right=lambda: ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(5, 2),
+        kind=Value(example="12", given=(("row", 5), ("column", 3))),
+        question="In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does (5,3) lie?",
+        right=lambda: ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(5, 3),
+        again=other_move,
         replies=(
-            Wrong(42, "That is its offset before the swizzle."),
-            Wrong(7, "That is its new place in the row; the row still counts."),
-            Wrong(58, "Here the column has changed the row. The row must change the column."),
+            Wrong(43, "That is its offset before the swizzle."),
+            Wrong(6, "That is its new place in the row; the row still counts."),
+            Wrong(51, "Here the column has changed the row. The row must change the column."),
             Wrong(45, "Here the row has replaced the column. XOR it with the column."),
-            Wrong(40, "Here the bits are ANDed: 5 AND 2 is 0. XOR sets a bit where the two differ."),
+            Wrong(41, "Here the bits are ANDed: 5 AND 3 is 1. XOR sets a bit where the two differ."),
+            Wrong(47, "Here the bits are ORed: 5 OR 3 is 7. XOR leaves out the bits that both have."),
+            Wrong(48, "Here 5 is added to the place in the row: XOR has no carry, and the element stays in its row."),
         ),
-        because="The row is 5, so column 2 becomes 2 XOR 5, which is 7; and row 5 begins at 40.",
+        because="The row is 5, so column 3 becomes 3 XOR 5, which is 6; and row 5 begins at 40.",
     ),
     Prediction(
         id="swizzle.b",
         title="A taller tile",
-        kind=Value("int", example="12"),
+        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8), ("bits", 3))),
         question=(
             "A warp reads one column of `(32,8):(8,1)` of float32: 8 wavefronts. How many are left with `Sw<3,0,3>`, "
             "which was right for 8 x 8?"
@@ -63,9 +114,9 @@ PREDICTIONS = (
     Prediction(
         id="swizzle.c",
         title="A constant XOR",
-        kind=Value("int", example="12"),
+        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8))),
         question=(
-            "Somebody XORs *every* offset of `(32,8):(8,1)` with the constant 0x3C. A warp reads a column of float32. "
+            "Somebody XORs every offset of `(32,8):(8,1)` with the constant 0x3C. A warp reads a column of float32. "
             "How many wavefronts?"
         ),
         right=lambda: taken(COLUMN ^ 0x3C),
@@ -75,7 +126,7 @@ PREDICTIONS = (
             Wrong(2, "The constant does the same to every lane."),
             Wrong(16, "It does not get worse either: a constant XOR only renames the banks."),
         ),
-        because="Two lanes in one bank move together, to another bank, and still meet. A fix must depend on the row.",
+        because="Two lanes in one bank move together, to another bank, and still meet. What helps must depend on the row.",
     ),
 )
 
@@ -97,7 +148,7 @@ EXERCISES = (
     Exercise(
         id="swizzle.1",
         title="One offset by hand",
-        kind=Value("int", example="12"),
+        kind=Value(means=changed_bits),
         question="Where does `Sw<2,1,3>` send offset 50? In bits, 50 is 110010.",
         right=lambda: Swizzle(2, 1, 3)(50),
         solution="answer = 52",
@@ -114,6 +165,15 @@ EXERCISES = (
             Wrong(48, "this is Sw<2,0,3>: the base moves both source and target up by one bit."),
             Wrong(34, "this is Sw<2,1,-3>: a positive shift brings the upper bits down."),
             Wrong(56, "this adds the shifted bits. XOR has no carry."),
+            Wrong(49, "this is as for M = 0: B bits at bit 0 have changed. M = 1 moves source and target up by one."),
+            Wrong(
+                53,
+                "bit 0 has changed, and the target is bits 1 and 2; and the source was not brought down by exactly 3.",
+            ),
+            Wrong(
+                110100,
+                "these are the right bits; write the number that they are: bit 5 counts 32, bit 4 counts 16, and so on.",
+            ),
             Wrong(6, "these are the shifted source bits alone; XOR them with the offset."),
             Wrong(50, "two source bits are 1, so something must change."),
         ),
@@ -148,7 +208,7 @@ EXERCISES = (
     Exercise(
         id="swizzle.3",
         title="Another unit",
-        kind=SwizzleName(),
+        kind=SwizzleName(element_bytes=4),
         question=(
             "A kernel prints `Sw<2,4,3> o smem_ptr[32b](unset) o (8,16):(16,1)`: a swizzle on bytes, for elements of 4 bytes. "
             "Which swizzle is it on elements?"
@@ -181,6 +241,7 @@ EXERCISES = (
             "a) `Sw<3,4,3>`, b) `Sw<2,5,4>`, c) `Sw<1,0,8>`, d) `Sw<2,3,-4>`. Which?"
         ),
         right=idle,
+        again=other_idle,
         solution='answer = "b"',
         hints=(
             "An offset up to 511 has nine bits, 0 to 8. A swizzle moves something if one of its source bits can be 1.",

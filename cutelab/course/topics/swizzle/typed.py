@@ -8,7 +8,7 @@ from typing import Any
 from cutelab.core import notation
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import flatten, is_int
+from cutelab.core.int_tuple import flatten, is_int, plain
 from cutelab.core.layout import Layout, rank, size
 from cutelab.core.swizzle import Swizzle, parse_swizzle
 from cutelab.course.card.knobs import Said
@@ -76,7 +76,7 @@ def read_layout(value: Any) -> Any:
 
 
 def check_layout(layout: Layout) -> Layout:
-    """The layout, if it is one of a tile that can be drawn."""
+    """The layout, if it is one of a tile that can be drawn; static integers are written as plain ones."""
     if rank(layout) != 2:
         raise CuteLabError(
             f"the tile needs two modes, rows and columns, for example (8,8):(8,1); {layout} has {rank(layout)}"
@@ -87,7 +87,7 @@ def check_layout(layout: Layout) -> Layout:
     low, high = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
     if low < 0 or high >= 2**40:
         raise CuteLabError(f"the offsets of {layout} run from {low} to {high}; here they must be 0 to 2^40 - 1")
-    return layout
+    return Layout(plain(layout.shape), plain(layout.stride))
 
 
 def _whole(value: Any) -> tuple[Swizzle | None, dict[str, Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_fixes
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
+from cutelab.course.ask.reading import to_words
 from cutelab.course.ask.swizzle_kinds import SwizzleFor
 
 PUBLISHED = "((8,4),2):((32,1),16)"
@@ -31,6 +33,36 @@ def seen_by_a_thread() -> int:
     return len({layout(77, value) for value in range(1024)})
 
 
+def held_there(pairs: tuple[Any, ...]) -> str:
+    """Which codes are these, and which lane holds the first of them?"""
+    if not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+        codes = [p for p in pairs if isinstance(p, int)]
+        return f"{to_words(tuple(codes))} are no pairs: a code is n + 8 · k, and (n,k) is asked for." if codes else ""
+    wrong = next((p for p in pairs if p not in held_by("B", 5)), None)
+    if wrong is None:
+        return "these are elements of lane 5, but v0 to v3 have an order: v1 adds 8 to the code, v2 adds 64."
+    n, k = wrong
+    if not (0 <= n < 8 and 0 <= k < 16):
+        return f"({n},{k}) is outside B: n is 0 to 7, k is 0 to 15."
+    lane = next(lane for lane in range(32) if wrong in held_by("B", lane))
+    return f"({n},{k}) is code {n + 8 * k}, which lane {lane} holds."
+
+
+def other_code(random: Random) -> Prediction:
+    """Which element is another code?"""
+    m, k = random.randint(1, 15), random.choice((2, 3, 5, 6))
+    options = ((m, k), (k, m), (m + k, 0), (0, m + 16 * k))
+    return Prediction(
+        id="tensor_core.a",
+        title="Which element?",
+        kind=Choice(tuple((f"{a},{b}", f"({a},{b})") for a, b in dict.fromkeys(options))),
+        question=f"A is a tile of 16 x 8, and its codes are m + 16 · k. Which element (m,k) is {m + 16 * k}?",
+        right=lambda: f"{(m + 16 * k) % 16},{(m + 16 * k) // 16}",
+        replies=(),
+        because=f"{m + 16 * k} is {m} + 16 · {k}.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="tensor_core.a",
@@ -41,6 +73,7 @@ PREDICTIONS = (
             "They are codes m + 16 · k. Which element (m,k) is 64?"
         ),
         right=coordinate_of_code_64,
+        again=other_code,
         replies=(
             Wrong("4,0", "That is (k,m): m counts fastest in the code."),
             Wrong("0,64", "That reads 64 as a column, and A has only 8 of them."),
@@ -69,7 +102,7 @@ PREDICTIONS = (
     Prediction(
         id="tensor_core.c",
         title="A stride of 0",
-        kind=Value("int", example="12"),
+        kind=Value(unit="elements", given=(("threads", 128), ("rows", 64), ("columns", 16))),
         question=(
             "A of a WGMMA that reads shared memory has the layout `(128,(64,16)):(0,(1,64))`: 128 threads, 64 x 16 = 1024 values. "
             "How many elements of A does thread 77 see?"
@@ -77,7 +110,7 @@ PREDICTIONS = (
         right=seen_by_a_thread,
         replies=(
             Wrong(8, "That would be a fair share of 1024 for 128 threads. But what does the thread's stride of 0 do?"),
-            Wrong(0, "It *holds* none in registers, true. The layout says what it sees."),
+            Wrong(0, "It holds none in registers, true. The layout says what it sees."),
             Wrong(1, "The stride of 0 belongs to the thread, not to the values."),
             Wrong(64, "That is one column. The value mode has two parts, 64 and 16."),
             Wrong(16, "That is one row. The value mode has two parts, 64 and 16."),
@@ -107,7 +140,7 @@ def owner(m: int, n: int) -> tuple[int, int]:
 
 
 def draw_code(random: Random) -> tuple[int, int]:
-    return random.randint(0, 4095), random.choice((8, 16, 64))
+    return random.randint(0, 4095), random.choice((3, 5, 8, 12, 16, 24, 48, 64, 100))
 
 
 def draw_lane(random: Random) -> tuple[int]:
@@ -124,7 +157,10 @@ EXERCISES = (
         title="From code to coordinate",
         name="coordinate",
         kind=Function(
-            ("code", "M"), edges=((0, 16), (64, 16), (72, 16), (15, 16), (16, 16), (129, 64)), draw=draw_code
+            ("code", "M"),
+            edges=((0, 16), (64, 16), (72, 16), (15, 16), (16, 16), (129, 64), (29, 12), (7, 3)),
+            draw=draw_code,
+            parts=("m", "k"),
         ),
         question="Write `coordinate(code, M)`: the pair (m, k) whose code is m + M · k.",
         right=lambda code, M: (code % M, code // M),
@@ -136,6 +172,15 @@ EXERCISES = (
         wrong=(
             Wrong(lambda code, M: (code // M, code % M), "the two have changed places: m is what is left."),
             Wrong(lambda code, M: (code % M, code - code % M), "k counts columns, not elements: divide by M."),
+            Wrong(
+                lambda code, M: (code & (M - 1), code >> (M.bit_length() - 1)),
+                "bit masks are right for a power of two only: M may be 12, too.",
+            ),
+            Wrong(
+                lambda code, M: {0: (0, 0), 8: (8, 0), 64: (0, 4), 72: (8, 4)}.get(code, (0, 0)),
+                "these are the four codes of the example; every code is asked for.",
+            ),
+            Wrong(lambda code, M: (code, 0), "m goes up to M - 1 only: a larger code is in another column."),
             Wrong(lambda code, M: (code % M, code // 8), "the length of a column is M, not always 8."),
         ),
         because="A code counts down the columns, and each column has M elements.",
@@ -143,7 +188,13 @@ EXERCISES = (
     Exercise(
         id="tensor_core.2",
         title="What does lane 5 hold?",
-        kind=Value("tuple", example="((0, 0), (0, 1), (0, 8), (0, 9))"),
+        kind=Value(
+            "tuple",
+            example="((0, 0), (0, 1), (0, 8), (0, 9))",
+            parts=("v0", "v1", "v2", "v3"),
+            means=held_there,
+            nested=True,
+        ),
         question=(
             "B of m16n8k16 has the layout `((4,8),(2,2)):((16,1),(8,64))`, with the code n + 8 · k. Which (n,k) does lane 5 hold, from v0 "
             "to v3? Give four pairs. By hand, if you can."
@@ -172,7 +223,9 @@ EXERCISES = (
         id="tensor_core.3",
         title="The accumulator of every m16n8",
         name="held",
-        kind=Function(("lane",), edges=((0,), (1,), (4,), (5,), (31,)), draw=draw_lane),
+        kind=Function(
+            ("lane",), edges=tuple((lane,) for lane in range(32)), draw=draw_lane, parts=("v0", "v1", "v2", "v3")
+        ),
         question=(
             "C of all m16n8 atoms has the layout `((4,8),(2,2)):((32,1),(16,8))`, with the code m + 16 · n. Write `held(lane)`: the four pairs "
             "(m, n) of a lane, v0 to v3. This is the line that every epilogue needs."
@@ -190,6 +243,14 @@ EXERCISES = (
             Wrong(
                 lambda lane: tuple((lane // 4 + 8 * j, 2 * (lane % 4) + i) for i in (0, 1) for j in (0, 1)),
                 "v1 and v2 have changed places: v1 is the neighbour in the row, v2 lies 8 rows below.",
+            ),
+            Wrong(
+                lambda lane: tuple((lane % 8 + 8 * j, 2 * (lane // 8) + i) for j in (0, 1) for i in (0, 1)),
+                "here the lanes go down a column first. The first part of the thread mode has 4 lanes, and they share a row.",
+            ),
+            Wrong(
+                lambda lane: (lane // 4 + 32 * (lane % 4), lane, lane + 8, lane + 24),
+                "these are codes; each is m + 16 · n, and pairs are asked for.",
             ),
             Wrong(
                 lambda lane: tuple((lane // 4 + 8 * j, lane % 4 + i) for j in (0, 1) for i in (0, 1)),
@@ -210,7 +271,12 @@ EXERCISES = (
         id="tensor_core.4",
         title="Who owns it?",
         name="owner",
-        kind=Function(("m", "n"), edges=((0, 0), (0, 1), (1, 2), (1, 3), (7, 7), (3, 0)), draw=draw_place),
+        kind=Function(
+            ("m", "n"),
+            edges=tuple((m, n) for m in range(8) for n in range(8)),
+            draw=draw_place,
+            parts=("thread", "value"),
+        ),
         question=(
             "C of the FP64 atom is 8 x 8, and its layout is `((4,8),2):((16,1),8)`. Write `owner(m, n)`: the pair (thread, value) that holds "
             "C(m,n). It is the inverse of the layout."

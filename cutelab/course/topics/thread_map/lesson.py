@@ -6,38 +6,93 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from cutelab import PitchLinearStripminedThreadMap, PitchLinearWarpRakedThreadMap, parse_thread_map
+import numpy as np
+
+from cutelab import (
+    PitchLinearShape,
+    PitchLinearStripminedThreadMap,
+    PitchLinearWarpRakedThreadMap,
+    parse_thread_map,
+)
 from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
+from cutelab.course.ask.diagnose import Diagnosis
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
-from cutelab.course.ask.reading import describe, is_starter
+from cutelab.course.ask.reading import describe, is_starter, read_number, tidy, to_words
 from cutelab.cutlass.thread_map import ThreadMap
 
 
 def lines_of_warp(warp: int) -> str:
     """First and last line that this warp of the raked 64 x 32 map touches."""
-    raked = PitchLinearWarpRakedThreadMap((64, 32), 128, (8, 4), 8)
+    raked = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8)
     lines = raked.accesses()[32 * warp : 32 * warp + 32, :, 1]
     return f"{lines.min()} to {lines.max()}"
 
 
 def what_happens() -> str:
     """What the strip-mined map of 16 x 5 elements and 32 threads does."""
-    found = PitchLinearStripminedThreadMap((16, 5), 32).coverage()
+    found = PitchLinearStripminedThreadMap(PitchLinearShape(16, 5), 32).coverage()
     return "covers" if found.exact else "past" if found.out_of_tile_elements else "misses"
+
+
+def who_is_there(place: tuple[int, ...]) -> str:
+    """Which thread's access begins at this place of the raked 64 x 32 map?"""
+    starts = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8).accesses()
+    here = np.argwhere((starts == np.array(place[:2])).all(axis=2)) if len(place) == 2 else np.empty((0, 2))
+    if not len(here):
+        return f"no access of any thread begins at {to_words(place)}."
+    thread, access = (int(n) for n in here[0])
+    return f"{to_words(place)} is where thread {thread} makes its access {access}."
+
+
+def other_share(random: Random) -> Prediction:
+    """Accesses of one thread in another tile."""
+    columns, lines, threads = random.choice(((32, 16, 64), (16, 32, 128), (64, 8, 32)))
+    return Prediction(
+        id="thread_map.a",
+        title="Accesses of one thread",
+        kind=Value(given=(("columns", columns), ("lines", lines), ("threads", threads))),
+        question=(
+            f"{threads} threads share a tile of {columns} x {lines} elements, one element an access, each element once. How many "
+            "accesses does each thread make?"
+        ),
+        right=lambda: PitchLinearStripminedThreadMap(PitchLinearShape(columns, lines), threads).accesses_per_thread,
+        replies=(),
+        because=f"{columns} · {lines} elements, shared by {threads} threads.",
+    )
+
+
+def other_fault(random: Random) -> Prediction:
+    """Which number of warps shares another number of blocks?"""
+    lines, good = random.choice(((20, "5"), (28, "7"), (36, "3")))
+    options = {"5": ("2", "3", "4", "5"), "7": ("2", "3", "4", "7"), "3": ("2", "3", "4", "5")}[good]
+    return Prediction(
+        id="thread_map.3",
+        title="Which one covers?",
+        kind=Choice.of(*options),
+        question=(
+            f"A raked map has a tile of 64 x {lines} elements, and one access of a warp covers 64 x 4. How many warps can share it "
+            "so that each element is touched once?"
+        ),
+        right=lambda: next(n for n in options if lines // 4 % int(n) == 0),
+        replies=(),
+        because=f"{lines // 4} blocks have to be shared without a rest.",
+    )
 
 
 PREDICTIONS = (
     Prediction(
         id="thread_map.a",
         title="Accesses of one thread",
-        kind=Value("int", example="12"),
+        kind=Value(given=(("columns", 16), ("lines", 8), ("threads", 32))),
+        again=other_share,
         question=(
             "32 threads share a tile of 16 x 8 elements, one element an access, each element once. How many accesses does "
             "each thread make?"
         ),
-        right=lambda: PitchLinearStripminedThreadMap((16, 8), 32).accesses_per_thread,
+        right=lambda: PitchLinearStripminedThreadMap(PitchLinearShape(16, 8), 32).accesses_per_thread,
         replies=(
             Wrong(1, "One access each would touch 32 elements, and the tile has 128."),
             Wrong(8, "That would be right for 16 threads."),
@@ -52,7 +107,7 @@ PREDICTIONS = (
         title="Raked",
         kind=Choice.of("4 to 7", "8 to 15", "4 to 23"),
         question=(
-            "A tile of 32 lines, 4 warps; one access of a warp covers 4 lines. The map is *raked*: each warp owns one block of "
+            "A tile of 32 lines, 4 warps; one access of a warp covers 4 lines. The map is raked: each warp owns one block of "
             "neighbouring lines. Which lines does warp 1 touch, from first to last?"
         ),
         right=lambda: lines_of_warp(1),
@@ -63,7 +118,7 @@ PREDICTIONS = (
             ),
             Wrong(
                 "4 to 23",
-                "That is the *striped* map: lines 4 to 7, and after all warps had their turn, lines 20 to 23.",
+                "That is the striped map: lines 4 to 7, and after all warps had their turn, lines 20 to 23.",
             ),
         ),
         because="32 lines for 4 warps are 8 each, and the block of warp 1 is the second one.",
@@ -116,25 +171,39 @@ class Cover:
 
 @dataclass(frozen=True)
 class CoveringMap:
-    """A thread map, as a C++ type or as an object. Any map of the right class, tile and vector that covers the tile is right."""
+    """A thread map, as a C++ type, as an object, or as its number of threads.
+
+    Any map of the right class, tile and vector that covers the tile is right.
+    """
+
+    @property
+    def form(self) -> str:
+        return "the whole C++ type of a thread map, as text, or its number of threads"
 
     def untouched(self, answer: Any) -> bool:
         return is_starter(answer)
 
     def read(self, answer: Any, seed: str = "") -> Cover:
-        found = parse_thread_map(answer) if isinstance(answer, str) else answer
+        number = read_number(answer) if isinstance(answer, str) else (answer, "") if is_int(answer) else None
+        if number is not None and 0 < number[0] <= 4096:
+            answer = MISSING.replace(" 64, PitchLinearShape<8", f" {int(number[0])}, PitchLinearShape<8")
+        found = parse_thread_map(tidy(answer)) if isinstance(answer, str) else answer
         if not isinstance(found, ThreadMap):
             raise CuteLabError(
                 f'The answer must be a thread map, as text such as "{MISSING}"; yours is {describe(answer)}.'
             )
         covers = found.coverage()
         otherwise, words = ("", "") if covers.exact else (str(found), str(covers))
-        return Cover(type(found).__name__, tuple(found.tile), found.elements_per_access, otherwise, words)
+        contiguous, strided = found.tile
+        return Cover(type(found).__name__, (contiguous, strided), found.elements_per_access, otherwise, words)
 
     def read_right(self, right: Any, seed: str = "") -> Cover:
         return self.read(right())
 
-    def difference(self, mine: Cover, right: Cover) -> str:
+    def diagnose(self, mine: Cover, right: Cover, told: bool) -> Diagnosis:
+        return Diagnosis("this map does not cover its tile." if mine.coverage else "", self._where(mine, right))
+
+    def _where(self, mine: Cover, right: Cover) -> str:
         if mine.coverage:
             return f"Of yours, coverage() says: {mine.coverage}."
         for what, a, b in (
@@ -144,12 +213,12 @@ class CoveringMap:
         ):
             if a != b:
                 return f"Yours covers its tile, but its {what} is {a}, and {b} was asked for."
-        return ""
+        return "Another number of threads was asked for."
 
 
 def stripmined(columns: int, lines: int, threads: int, elements: int) -> tuple[int, int]:
     """Iterations and Delta along strided, computed by the library."""
-    found = PitchLinearStripminedThreadMap((columns, lines), threads, elements)
+    found = PitchLinearStripminedThreadMap(PitchLinearShape(columns, lines), threads, elements)
     return found.iterations.strided, found.delta.strided
 
 
@@ -161,7 +230,7 @@ def draw_map(random: Random) -> tuple[int, int, int, int]:
 
 def touched(thread: int, access: int) -> tuple[int, int]:
     """Where the raked 64 x 32 map sends this thread in this access."""
-    raked = PitchLinearWarpRakedThreadMap((64, 32), 128, (8, 4), 8)
+    raked = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8)
     contiguous, strided = raked.accesses()[thread, access].tolist()
     return contiguous, strided
 
@@ -180,6 +249,7 @@ EXERCISES = (
             ("columns", "lines", "threads", "elements"),
             edges=((16, 8, 32, 1), (16, 5, 32, 1), (64, 32, 128, 8), (8, 3, 64, 1), (32, 8, 32, 1), (16, 16, 4, 4)),
             draw=draw_map,
+            parts=("Iterations", "Delta"),
         ),
         question=(
             "A strip-mined map has a tile of `columns` x `lines`, `threads` threads and `elements` elements an access; the threads fill "
@@ -216,6 +286,14 @@ EXERCISES = (
                 "Iterations and Delta have changed places.",
             ),
             Wrong(
+                lambda columns, lines, threads, elements: (-(-columns // threads), threads),
+                "this is along contiguous; the pair along strided is asked for, in lines.",
+            ),
+            Wrong(
+                lambda columns, lines, threads, elements: (-(-lines // (threads // (columns // elements))), threads),
+                "Delta is a number of lines: the threads divided by the vectors of a line.",
+            ),
+            Wrong(
                 lambda columns, lines, threads, elements: (-(-lines // (threads // (columns // elements))), 1),
                 "Delta 1 would send a thread to the line that its neighbours fill in the same step.",
             ),
@@ -237,7 +315,7 @@ EXERCISES = (
             f"`{MISSING}` leaves 4 of its 12 lines untouched. Keep class, tile and vector, and change the number of threads, so that "
             "each element is touched once. Write the whole type."
         ),
-        right=lambda: PitchLinearWarpRakedThreadMap((64, 12), 96, (8, 4), 8),
+        right=lambda: PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 12), 96, PitchLinearShape(8, 4), 8),
         solution='answer = "PitchLinearWarpRakedThreadMap<PitchLinearShape<64,12>, 96, PitchLinearShape<8,4>, 8>"',
         hints=(
             "A warp of 8 x 4 lanes covers 64 x 4 elements in one access. How many such blocks has the tile?",
@@ -272,6 +350,7 @@ EXERCISES = (
         question="All four compile, and one of them does not cover its tile. Which? Count first, then ask `coverage()`. "
         + " ".join(f"{key}: `{text}`." for key, text in FOUR.items()),
         right=faulty,
+        again=other_fault,
         solution='answer = "c"',
         hints=(
             "For each map: how many warp-wide (or block-wide) accesses has the tile, and how many warps share them?",
@@ -287,7 +366,7 @@ EXERCISES = (
     Exercise(
         id="thread_map.4",
         title="Read what a thread touches",
-        kind=Value("tuple", example="(8, 12)"),
+        kind=Value("tuple", example="(8, 12)", parts=("contiguous", "strided"), means=who_is_there),
         question=(
             "In the raked map `<64,32>, 128, <8,4>, 8` (Iterations (1,2), Delta (64,4)), where does thread 77 make its access 1? Give "
             "(contiguous, strided) of its first element. By hand, if you can."
@@ -309,6 +388,14 @@ EXERCISES = (
             Wrong(
                 (40, 25),
                 "this is the striped map, where the warps take turns. Raked, each warp has a block of 8 lines.",
+            ),
+            Wrong((41, 21), "the lane starts at a whole vector: 5 vectors of 8 elements come before it in its line."),
+            Wrong((8, 21), "the lane is the sixth of its line, so five vectors of 8 elements come before it."),
+            Wrong((40, 81), "64 is Delta along contiguous; down the lines Delta is 4."),
+            Wrong((40, 13), "this counts lines over the whole block, 77 / 8; raked, each warp has lines of its own."),
+            Wrong(
+                (40, 9),
+                "this is access 0, and it counts lines over the whole block, 77 / 8; raked, each warp has its own.",
             ),
             Wrong((40, 5), "this is warp 0. Thread 77 is in warp 2, whose block begins at line 16."),
             Wrong(

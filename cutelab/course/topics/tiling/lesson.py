@@ -12,11 +12,81 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 TILES = zipped_divide(Layout((128, 128)), (4, 8))
 
 
+def owned(pair: tuple[int, ...]) -> str:
+    """What does this thread own in the row of the question?"""
+    if len(pair) != 2 or pair[0] not in (0, 1) or pair[1] not in range(5):
+        return "i counts the copies down, 0 and 1; j counts those across, 0 to 4."
+    i, j = pair
+    here = [c for c in range(40) if owner(5, c) == (i, j)]
+    if not here:
+        return f"thread ({i},{j}) owns nothing in row 5: the rows go to the copies in turn."
+    return f"in row 5 thread ({i},{j}) owns the columns {', '.join(map(str, here[:4]))} and so on, and 12 is not among them."
+
+
+def tiles_by_layout(rows: int, cols: int) -> int:
+    """How many tiles does the layout (4,8):(1,4) cut?"""
+    divided = logical_divide(Layout((rows, cols)), Layout((4, 8)))
+    assert isinstance(divided, Layout)
+    return size(divided[1])
+
+
+def other_block(random: Random) -> Prediction:
+    """Where another tile begins."""
+    m, n, i, j = random.choice((2, 4, 8)), 32, random.choice((1, 2)), random.choice((1, 2, 3))
+    return Prediction(
+        id="tiling.a",
+        title="Where a tile begins",
+        kind=Value(example="132", given=(("tile row", i), ("tile column", j), ("rows of a tile", m))),
+        question=f"`(128,128):(1,128)` is cut into tiles of {m} rows and {n} columns. At which offset does tile ({i},{j}) begin?",
+        right=lambda: begins(128, 128, m, n, i, j),
+        replies=(
+            Wrong(i + 128 * j, "That is an element of the matrix; a tile is larger."),
+            Wrong(i * m * 128 + j * n, "That is row-major."),
+        ),
+        because=f"{i} tiles down pass {i}·{m} rows, {j} to the right pass {j}·{n} columns of 128.",
+    )
+
+
+def other_count(random: Random) -> Prediction:
+    """How many tiles a layout makes of another matrix."""
+    rows, cols = random.choice(((10, 16), (6, 32), (18, 16)))
+    return Prediction(
+        id="tiling.c",
+        title="How many tiles",
+        kind=Value(example="8", given=(("rows", rows), ("columns", cols))),
+        question=f"A matrix of shape ({rows},{cols}) is divided by one layout, `(4,8):(1,4)`. How many tiles are there?",
+        right=lambda: tiles_by_layout(rows, cols),
+        replies=(Wrong(-(-rows // 4) * (cols // 8), "So many a tuple makes, the last ones beyond the edge."),),
+        because=f"{rows * cols} elements in tiles of 32.",
+    )
+
+
+def other_slice(random: Random) -> Prediction:
+    """What another line takes."""
+    line, what = random.choice(
+        (
+            ("t(0, make_coord(1,4))", "an offset"),
+            ("t(3, _)", "one element of each tile"),
+            ("t(_, make_coord(1,4))", "a tile"),
+        )
+    )
+    return Prediction(
+        id="tiling.2",
+        title="What the line takes",
+        kind=Choice.of("an offset", "a tile", "one element of each tile"),
+        question=f"t is a zipped_divide of a matrix. What does `{line}` give?",
+        right=lambda: what,
+        replies=(),
+        because="The first mode counts the elements of a tile, the second the tiles; `_` keeps a mode whole.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="tiling.a",
         title="Block (3,5)",
-        kind=Value("int", example="132"),
+        kind=Value(example="132", given=(("tile row", 3), ("tile column", 5))),
+        again=other_block,
         question="`(128,128):(1,128)` is cut into tiles of 4 rows and 8 columns. At which offset does tile (3,5) begin?",
         right=lambda: TILES(0, (3, 5)),
         replies=(
@@ -44,15 +114,22 @@ PREDICTIONS = (
     Prediction(
         id="tiling.c",
         title="How many tiles",
-        kind=Value("int", example="8"),
-        question="A matrix of shape (12,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
-        right=lambda: size(logical_divide(Layout((12, 32)), Layout((4, 8)))[1]),
+        kind=Value(example="8", given=(("rows", 10), ("columns", 32))),
+        again=other_count,
+        question="A matrix of shape (10,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
+        right=lambda: tiles_by_layout(10, 32),
         replies=(
-            Wrong(11, "Some tools say so. It is 384 elements in tiles of 32."),
+            Wrong(12, "So many the tuple <4,8> makes: 3 down, the last one half outside, and 4 across."),
+            Wrong(
+                8, "There are 4 across, and whole ones down are 2; but a layout does not stop at the edge of a column."
+            ),
             Wrong(3, "There are that many tiles down in the tuple's way, and several across."),
+            Wrong(4, "There are that many across in the tuple's way, and several down."),
+            Wrong(7, "3 and 4 are numbers of the tuple's tiles; they multiply, and a layout counts otherwise."),
+            Wrong(320, "That is the number of elements."),
             Wrong(32, "That is the number of elements of one tile."),
         ),
-        because="The layout takes 32 elements in 1-D order, and 384 / 32 is the number of tiles.",
+        because="The layout takes 32 elements in 1-D order, and 320 / 32 is the number of tiles.",
     ),
     Prediction(
         id="tiling.d",
@@ -72,7 +149,7 @@ PREDICTIONS = (
 
 def begins(rows: int, cols: int, m: int, n: int, i: int, j: int) -> int:
     """Where tile (i,j) of m x n begins in a compact column-major matrix, computed by the library."""
-    return zipped_divide(Layout((rows, cols)), (m, n))(0, (i, j))
+    return int(zipped_divide(Layout((rows, cols)), (m, n))(0, (i, j)))
 
 
 def draw_tile(random: Random) -> tuple[int, int, int, int, int, int]:
@@ -97,6 +174,7 @@ def owner(row: int, col: int) -> tuple[int, int]:
 def same_cut() -> Layout:
     """The layout tiler of an 8 x 8 matrix whose tiles are those of <4, 2>."""
     tiles = zipped_divide(Layout((8, 8)), (4, 2))
+    assert isinstance(tiles, Layout)
     return tiles[0]
 
 
@@ -165,6 +243,12 @@ EXERCISES = (
         id="tiling.2",
         title="The line that takes it",
         kind=Choice.of(*SLICES),
+        again=other_slice,
+        odd=(
+            Wrong("t(_, make_coord(3,2))", "this takes tile (3,2): row and column of the tile have changed places."),
+            *(Wrong(key, "write the whole line, as it stands among the answers.") for key in ("a", "b", "c", "d", "e")),
+            *(Wrong(n, "write the whole line, as it stands among the answers.") for n in range(6)),
+        ),
         question=(
             "t is the zipped_divide of a matrix by make_tile(_8{}, _16{}). Which line takes tile (2,3)? The answers: "
             + ", ".join(f'"{s}"' for s in SLICES)
@@ -210,9 +294,14 @@ EXERCISES = (
             Wrong(
                 "((4,2),(3,4)):((1,12),(1,12))", "the rest counts tiles, and a tile is 4 rows high and 2 columns wide."
             ),
+            Wrong("(12,8):(1,12)", "this is the matrix itself, not divided yet."),
             Wrong(
                 "((4,3),(2,4)):((1,4),(12,24))",
                 "this is logical_divide, which keeps rows and columns. Zip them: tile modes first.",
+            ),
+            Wrong(
+                "((4,2),(4,3)):((1,12),(24,4))",
+                "the tiles are counted across first: down comes first, as in the matrix, 3 tiles and then 4.",
             ),
             Wrong("((3,4),(4,2)):((4,24),(1,12))", "tile and rest are exchanged: the tile comes first."),
             Wrong(
@@ -248,7 +337,7 @@ EXERCISES = (
     Exercise(
         id="tiling.5",
         title="Whose element",
-        kind=Value("tuple", example="(0, 4)"),
+        kind=Value("tuple", example="(0, 4)", parts=("i", "j"), means=owned),
         question=(
             "`raked_product` repeats a 4 x 8 block over a 2 x 5 grid, one block for each of ten threads. Which thread (i, j) owns the element "
             "in row 5, column 12?"
