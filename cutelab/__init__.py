@@ -75,7 +75,7 @@ if _TYPE_CHECKING:
     from cutelab.core import *
     from cutelab.cutlass.atoms import *
     from cutelab.cutlass.matrix_layouts import *
-    from cutelab.cutlass.strips import StripThreadMap
+    from cutelab.cutlass.strips import StripThreadMap as StripThreadMap
     from cutelab.cutlass.thread_map import *
     from cutelab.cutlass.tv import *
     from cutelab.hardware import *
@@ -136,21 +136,33 @@ __all__ = [
     "zipped_product",
 ]
 
-_PARTS = ("advise", "algebra", "core", "cutlass", "explore", "hardware", "kernels", "lessons", "memory", "plans")
+_PARTS = (
+    "advise",
+    "algebra",
+    "core",
+    "cutlass",
+    "explore",
+    "hardware",
+    "kernels",
+    "lessons",
+    "memory",
+    "pipeline",
+    "plans",
+)
 _ROOMS = ("core", "algebra", "hardware.measured", "hardware", "cutlass", "advise")
 """Whose lists of names can be imported from here; a room loads when one of its names is asked for."""
-_OLDER = {"tensor_core_cures": "advise.copies"}
-"""Older names, for notebooks that were saved with them."""
+_OLDER = {"tensor_core_cures": "tensor_core_fixes"}
+"""Names in notebooks that were saved before, and what they are called now."""
 
 
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return _import_module(f"cutelab.{name}")
     if name[:1] != "_":
-        for room in [_OLDER[name]] if name in _OLDER else _ROOMS:
+        for room in _ROOMS:
             module = _import_module(f"cutelab.{room}")
-            if name in module.__all__ or name in _OLDER:
-                value: object = getattr(module, name)
+            if _OLDER.get(name, name) in module.__all__:
+                value: object = getattr(module, _OLDER.get(name, name))
                 globals()[name] = value
                 return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")

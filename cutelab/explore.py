@@ -24,6 +24,7 @@ __all__ = [
     "tensor_core",
     "thread_map",
     "tiling",
+    "trace",
     "view",
 ]
 
@@ -253,13 +254,52 @@ def tensor_core(
     return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
 
 
+def trace(
+    kernel: Any = None,
+    grid: Any = None,
+    block: Any = None,
+    *args: Any,
+    blocks: Any = "auto",
+    shared_bytes: int | None = None,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """What does a Numba kernel do to memory, one warp instruction after the other, and who waits for whom?
+
+    kernel, grid, block, args, blocks, shared_bytes  as in `cutelab.kernels.trace`, which runs first; or a Trace alone. Without any
+                 it is the transpose of a tile with conflicts
+    scale, view  as for `layout`
+    params       warp and step, see `cutelab.course.topics.trace.knobs.TraceParams`
+
+    >>> lab = trace(step=16)
+    >>> lab.picture.status
+    'line 25 → shared load of tile, 4 bytes a lane · time 1 · 32 lanes · 1 barriers before'
+    """
+    from cutelab.course.topics import trace as scene
+    from cutelab.kernels import Trace
+    from cutelab.kernels import trace as run
+
+    if kernel is None:
+        from cutelab.kernels.demo import demo
+
+        seen = demo()
+    elif isinstance(kernel, Trace):
+        seen = kernel
+    else:
+        given = [value for value in (grid, block) if value is not None]
+        seen = run(kernel, *given, *args, blocks=blocks, shared_bytes=shared_bytes)
+    made = scene.params_of(seen, kernel is not None)
+    return _open("trace", scene, made, params, scale=scale, view=view)
+
+
 def kernel(
     kernel: str = "transpose", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
 ) -> Explorer:
     """What does each access of a kernel cost, predicted from its layout, and how fast was it on an H200?
 
     kernel   "transpose" or "gemm"
-    params   any field of `cutelab.course.topics.kernel.model.KernelParams`, or variant="padded"
+    params   any field of `cutelab.course.topics.kernel.knobs.KernelParams`, or variant="padded"
 
     >>> lab = kernel(tile=64)
     >>> lab.set(variant="padded")
@@ -268,9 +308,9 @@ def kernel(
     >>> lab.picture.status
     'padded: 0.537 ms at 16384 x 16384 · 3996 GB/s · best copy 4282 GB/s'
     """
-    from cutelab.course.topics.kernel import model as scene
+    from cutelab.course.topics import kernel as scene
 
-    return _open("kernel", scene, scene.KernelParams, {"kernel": kernel, **params}, scale=scale, view=view)
+    return _open("kernel", scene, scene.Params, {"kernel": kernel, **params}, scale=scale, view=view)
 
 
 def view(text: str) -> Explorer:

@@ -1,17 +1,22 @@
-"""Floor 6: predict, check, hint, progress. What the notebooks' exercises are made of.
+"""What the notebooks' exercises are made of.
 
-predict("01.a")                 answer before you look; locked in, it cannot be changed
-check("01.1", answer)           right, or the first place where yours and the right one differ
-hint("01.1", 1)                 hints 1 to 3
-solution("01.1")                folded away
+predict("layout.a")             answer before you look; locked in, it cannot be changed
+check("layout.1", answer)       right, or what was meant and where yours and the right one differ
+hint("layout.1", 1)             hints 1 to 3
+solution("layout.1")            folded away
+review("banks")                 two or three old questions with new numbers
 ready()                         is this machine ready?
 progress()                      what is done, tried and open
+reset("banks")                  a lesson afresh, or all of them; a copy is set aside
 results()                       a summary for a teacher, as JSON
+classroom(folder)               everybody's results in one table
 """
 
 from cutelab.course.lab.checking import check, hint, solution
+from cutelab.course.lab.classroom import classroom
 from cutelab.course.lab.predicting import predict
 from cutelab.course.lab.ready import ready
-from cutelab.course.lab.report import progress, results
+from cutelab.course.lab.report import progress, reset, results
+from cutelab.course.lab.review import review
 
-__all__ = ["check", "hint", "predict", "progress", "ready", "results", "solution"]
+__all__ = ["check", "classroom", "hint", "predict", "progress", "ready", "reset", "results", "review", "solution"]

@@ -6,14 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutelab.advise.copies import fragment_loads, tensor_core_fixes, vector_copy
+from cutelab.advise.copies import fragment_loads, fragment_stores, tensor_core_fixes, vector_copy
+from cutelab.advise.epilogue import epilogues
 from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
 from cutelab.cutlass.atoms import mma_atom, smem_atom
 from cutelab.cutlass.tv import TiledMMA
-from cutelab.hardware.ldmatrix import LdMatrix
+from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
 from cutelab.hardware.wavefronts import wavefronts
 from cutelab.memory import WarpAccess
 
@@ -287,3 +288,94 @@ def test_a_copy_is_counted_in_instructions_sectors_and_wavefronts():
         vector_copy(Layout(8), Layout(9), 4)
     with pytest.raises(CuteLabError, match="1, 2, 4, 8 or 16"):
         vector_copy(Layout(8), Layout(8), 3)
+
+
+# ------------------------------------------------------------------ stores, and the way out
+
+
+def written(store, layout_tv, layout, rows, cols, item):
+    """What lies where after this store: each (m, n) of the tile as its number m * cols + n, by the address in elements."""
+    code = offsets(layout_tv)
+    number = code % rows * cols + code // rows  # (thread, value)
+    values = number.reshape(-1, 32, number.shape[1])  # warp, lane, value
+    memory, taken = {}, 0
+    for access in store.accesses:
+        width = access.access_bytes // item
+        for warp, batch in enumerate(access.byte_address):
+            for i, address in enumerate(batch):
+                if access.kind == "stmatrix":
+                    matrices = int(access.active[warp, i].sum()) // 8
+                    part = values[warp, :, taken + 2 * matrices * i :][:, : 2 * matrices]
+                    rows_of = StMatrix(matrices, "trans" in store.instruction).store(part)
+                    pieces = zip(address[: 8 * matrices], rows_of, strict=True)
+                else:
+                    pieces = zip(address, values[warp, :, i * width : (i + 1) * width], strict=True)
+                for first, piece in pieces:
+                    for k, value in enumerate(piece):
+                        memory[int(first) // item + k] = int(value)
+        taken += sum(2 * int(a.sum()) // 8 for a in access.active[0]) if access.kind == "stmatrix" else 0
+    return memory
+
+
+@pytest.mark.parametrize(
+    "name", ["SM80_16x8x16_F32F16F16F32_TN", "SM90_64x64x16_F32F16F16_SS", "SM90_64x32x16_F16F16F16_SS"]
+)
+@pytest.mark.parametrize("spelling", ["row", "padded", "column", "swizzled"])
+def test_every_way_to_store_writes_the_tile(name, spelling):
+    """Instruction by instruction, with stmatrix as it was measured: each element lands where the layout says."""
+    atom = mma_atom(name)
+    _, (rows, cols) = atom.operand("C")
+    layout = {
+        "row": Layout((rows, cols), (cols, 1)),
+        "padded": Layout((rows, cols), (cols + 8, 1)),
+        "column": Layout((rows, cols)),
+        "swizzled": ComposedLayout(Swizzle(3, 3, 3), 0, Layout((rows, cols), (cols, 1))),
+    }[spelling]
+    table = offsets(layout)
+    expected = {int(table[m, n]): m * cols + n for m in range(rows) for n in range(cols)}
+    ways = fragment_stores(layout, atom, 2)
+    assert any("stmatrix" in way.instruction for way in ways) and len(ways) > 1
+    for way in ways:
+        assert written(way, atom.operand("C")[0], layout, rows, cols, 2) == expected, way.instruction
+    assert any(".trans" in way.instruction for way in ways) == (spelling == "column")
+
+
+@pytest.mark.parametrize(
+    "name", ["SM80_16x8x16_F32F16F16F32_TN", "SM90_64x64x16_F32F16F16_SS", "SM70_8x8x4_F32F16F16F32_TN"]
+)
+@pytest.mark.parametrize("item", [2, 4])
+def test_epilogues_count_what_a_slow_count_counts(name, item):
+    atom = mma_atom(name)
+    layout_tv, (rows, cols) = atom.operand("C")
+    code, pitch = offsets(layout_tv), 1000 * 16
+    ways = {way.name: way for way in epilogues(atom, item, pitch=pitch)}
+    direct = ways["direct"].steps[0]
+    width = int(direct.instruction.split(".b")[1]) // 8 // item
+    lane = offsets(atom.thr_id).ravel(order="F")
+    count = 0
+    for warp in range(int(lane.max()) // 32 + 1):
+        mine = code[lane // 32 == warp]
+        for i in range(0, mine.shape[1], width):
+            byte = (mine[:, i : i + width] % rows * pitch + mine[:, i : i + width] // rows) * item
+            count += len({b // 32 for first in byte.ravel().tolist() for b in range(first, first + item)})
+    assert direct.count == count and direct.ideal == rows * cols * item // 32
+    staged = ways["staged"]
+    assert (
+        staged.sectors == rows * -(-cols * item // 32)
+        and staged.steps[0].count == fragment_stores(staged.layout, atom, item)[0].wavefronts
+    )
+    assert f"hold {rows} x {cols}" in staged.holds
+
+
+def test_epilogues_take_the_layout_that_is_given_and_refuse_what_does_not_fit():
+    atom = mma_atom("SM90_64x64x16_F32F16F16_SS")
+    given = epilogues(atom, 2, smem_layout=Layout((64, 64), (64, 1)))
+    (staged,) = [way for way in given if way.name == "staged"]
+    assert staged.steps[0].count == 512 and staged.steps[0].ideal == 64
+    for make, text in (
+        (lambda: epilogues(atom, 2, smem_layout=Layout((64, 64), (65, 1))), "16 bytes of a row"),
+        (lambda: epilogues(atom, 2, pitch=0), "pitch must be"),
+        (lambda: fragment_stores(Layout((8, 8)), atom, 2), "needs 64 x 64"),
+    ):
+        with pytest.raises(CuteLabError, match=text):
+            make()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.parse
@@ -89,38 +89,92 @@ def address(info: dict, page: str) -> str:
 def working_copies(source: Path, target: Path) -> list[str]:
     """Copy the lectures to a folder of the learner's own, so that answers do not change the project's files.
 
-    A copy that nobody has changed follows a newer lecture. A copy with a person's work stays; returns the names of those
-    whose lecture has changed since.
+    A copy in which nobody has changed a cell follows a newer lecture, also after JupyterLab has saved its outputs. A copy
+    with a person's work stays, and the newer lecture is put beside it as NAME.new.ipynb; returns the names of those.
     """
     target.mkdir(exist_ok=True)
     note = target / ".copied.json"
-    try:
-        copied = json.loads(note.read_text())
-    except (OSError, ValueError):
-        copied = {}
+    copied = read_note(note)
     kept = []
     for file in sorted([*source.glob("*.ipynb"), *source.glob("*.md")]):
         new, own = digest(file), target / file.name
-        if not own.exists() or digest(own) == copied.get(file.name):
-            shutil.copyfile(file, own)
-            copied[file.name] = new
-        elif copied.get(file.name) != new:
+        beside = own.with_name(f"{own.stem}.new{own.suffix}")
+        if own.is_dir():
             kept.append(file.name)
-    note.write_text(json.dumps(copied))
+        elif not own.exists() or not {digest(own), of_bytes(own)}.isdisjoint({copied.get(file.name), new}):
+            if digest(own) != new:
+                copy_whole(file, own)
+            copied[file.name] = new
+            if beside.is_file() and digest(beside) == copied.get(beside.name):
+                beside.unlink()
+                del copied[beside.name]
+        elif copied.get(file.name) != new:
+            if not beside.exists() or digest(beside) == copied.get(beside.name):
+                copy_whole(file, beside)
+                copied[beside.name] = new
+            kept.append(file.name)
+        write_whole(note, json.dumps(copied))
     return kept
 
 
-def digest(file: Path) -> str:
-    """What tells two files' contents apart."""
+def of_bytes(file: Path) -> str:
+    """What the note held in earlier versions: the digest of all bytes."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def read_note(note: Path) -> dict[str, str]:
+    """Which lecture, by its digest, is each copy of? {} if the note is missing or damaged."""
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+
+
+def copy_whole(file: Path, target: Path) -> None:
+    """Copy in one step: after a kill the target is the old one or the new one, never half of it."""
+    write_whole(target, file.read_bytes())
+
+
+def write_whole(target: Path, content: str | bytes) -> None:
+    """Write in one step. A link that leads nowhere is replaced, not followed."""
+    handle, temporary = tempfile.mkstemp(prefix=".copy-", dir=target.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    os.chmod(temporary, 0o644)
+    os.replace(temporary, target)
+
+
+def digest(file: Path) -> str:
+    """What tells two files' contents apart: of a notebook its cells' sources alone, of any other file its bytes; "" if there
+    is none.
+
+    Outputs, counters and metadata change when JupyterLab saves; the sources are what a person writes.
+    """
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return ""
+    try:
+        if file.suffix == ".ipynb":
+            cells = json.loads(content)["cells"]
+            content = json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass  # half a notebook, or none: its bytes tell
+    return hashlib.sha256(content).hexdigest()
 
 
 def main(extra: list[str]) -> int:
     folder = ROOT / OWN
     if (ROOT / "notebooks").is_dir():
+        if folder.exists() and not folder.is_dir():
+            print(f"{OWN} is a file; rename it, so that your notebooks can have a folder of that name.")
+            return 1
         kept = working_copies(ROOT / "notebooks", folder)
         if kept:
-            print(f"Newer than your copies in {OWN}/: {', '.join(kept)}. Rename yours to get the new ones.")
+            print(
+                f"You have worked in {', '.join(kept)}; the newer lectures lie beside yours in {OWN}/ as NAME.new.ipynb."
+            )
     else:
         folder = ROOT
     browser = has_browser()

@@ -115,7 +115,7 @@ def _unzip(divided: Typed, tiler: Any) -> tuple[Typed, Typed]:
 
 def group_modes(layout: CoordLayout, begin: int, end: int) -> AnyCoord:
     """The modes begin .. end-1 in one bracket."""
-    modes = [layout[i] for i in range(len(layout))]
+    modes: list[AnyCoord] = [layout[i] for i in range(len(layout))]
     if not (int_tuple.is_int(begin) and int_tuple.is_int(end)) or not 0 <= begin < end <= len(modes):
         raise CuteLabError(
             f"group_modes: modes {begin!r} to {end!r} are not a range of the {len(modes)} modes of {layout}"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int, to_text
 from cutelab.core.layout import Layout
 from cutelab.hardware.chip import H200, Chip
@@ -58,9 +58,9 @@ class TmaTile:
     def __post_init__(self) -> None:
         if self.mode != "tiled":
             known = f"; {', '.join(OTHER_MODES)} are known by name alone" if self.mode in OTHER_MODES else ""
-            raise CuteLabError(f'TMA mode {self.mode!r} is not modelled{known}; modelled is "tiled"')
+            raise CuteLabError(f'TMA mode {shown(self.mode)} is not modelled{known}; modelled is "tiled"')
         if not is_int(self.element_bytes) or self.element_bytes not in (1, 2, 4, 8):
-            raise CuteLabError(f"TMA moves elements of 1, 2, 4 or 8 bytes, got {self.element_bytes!r}")
+            raise CuteLabError(f"TMA moves elements of 1, 2, 4 or 8 bytes, got {shown(self.element_bytes)}")
         want_span(self.swizzle_bytes)
         for name, most in (("matrix_shape", 2**32), ("box", MAX_BOX)):
             object.__setattr__(self, name, _sizes(getattr(self, name), name, most))
@@ -78,7 +78,7 @@ class TmaTile:
                 f"use {self.swizzle_bytes // self.element_bytes} elements or fewer"
             )
         if not is_int(self.smem_base) or self.smem_base < 0 or self.smem_base % BASE:
-            raise CuteLabError(f"smem_base must be a multiple of {BASE} bytes from 0 on, got {self.smem_base!r}")
+            raise CuteLabError(f"smem_base must be a multiple of {BASE} bytes from 0 on, got {shown(self.smem_base)}")
         if self.smem_base + self.tile_bytes > self.chip.block_bytes:
             raise CuteLabError(
                 f"the tile of {self.tile_bytes:,} bytes at {self.smem_base:,} does not fit in the {self.chip.block_bytes:,} bytes "
@@ -174,7 +174,7 @@ class TmaTile:
         """Raise CuteLabError unless a box may start at this (column, row)."""
         if len(start) != len(self.box) or not all(is_int(x) and abs(x) < 2**31 for x in start):
             names = "(column, row)" if len(self.box) == 2 else f"{len(self.box)} whole numbers, fastest mode first"
-            raise CuteLabError(f"a box starts at {names}, got {start!r}")
+            raise CuteLabError(f"a box starts at {names}, got {shown(start)}")
         if start[0] * self.element_bytes % PIECE:
             step = PIECE // self.element_bytes
             low = start[0] // step * step
@@ -274,7 +274,7 @@ def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBox
     cutelab.core.errors.CuteLabError: no TMA boxes write just (64,64):(72,1): box 0 of row 1 would start at byte 144, no multiple of 128; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle
     """
     if not is_int(contiguous) or contiguous not in (0, 1):
-        raise CuteLabError(f"contiguous must be the mode 0 or 1, got {contiguous!r}")
+        raise CuteLabError(f"contiguous must be the mode 0 or 1, got {shown(contiguous)}")
     layout, byte = tile_bytes(layout, element_bytes, "a TMA tile")
     if contiguous == 0:
         byte = byte.T
@@ -335,6 +335,6 @@ def _sizes(value: Any, name: str, most: int) -> tuple[int, ...]:
     if not 1 <= len(sizes) <= MAX_RANK or not all(is_int(n) and 1 <= n <= most for n in sizes):
         example = "(200, 300)" if name == "matrix_shape" else "(64, 8)"
         raise CuteLabError(
-            f"{name} must be 1 to {MAX_RANK} whole numbers from 1 to {most:,}, such as {example}; got {value!r}"
+            f"{name} must be 1 to {MAX_RANK} whole numbers from 1 to {most:,}, such as {example}; got {shown(value)}"
         )
     return tuple(int(n) for n in sizes)

@@ -1,13 +1,19 @@
 """Every registered exercise and prediction keeps its promises."""
 
+import importlib.util
 import re
+from pathlib import Path
 
 import pytest
 
-from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice
 from cutelab.course.lab.lessons import lessons
 from cutelab.lessons import check, hint, solution
+
+spec = importlib.util.spec_from_file_location("by_hand", Path(__file__).with_name("test_by_hand.py"))
+by_hand = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(by_hand)
+BY_HAND = by_hand.BY_HAND
 
 EXERCISES = [e for lesson in lessons() for e in lesson.exercises]
 PREDICTIONS = [p for lesson in lessons() for p in lesson.predictions]
@@ -28,12 +34,6 @@ def solved(exercise):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_solution_passes(exercise, seed):
     assert exercise.check(solved(exercise), seed=seed).state == "good"
-
-
-@each
-def test_the_library_computes_what_the_solution_says(exercise):
-    right = exercise.right if isinstance(exercise.kind, Function) else exercise.right()
-    assert exercise.check(right).state == "good"
 
 
 @pytest.mark.parametrize("exercise, wrong", WRONG, ids=lambda x: getattr(x, "id", ""))
@@ -96,7 +96,7 @@ def test_ids_are_unique_and_belong_to_their_topic():
 
 @each_prediction
 def test_the_right_prediction_is_good(prediction):
-    verdict = prediction.reveal(prediction.answer())
+    verdict = prediction.reveal(BY_HAND[prediction.id])
     assert verdict.state == "good" and verdict.second == prediction.because
 
 

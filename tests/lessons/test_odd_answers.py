@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from cutelab import Layout
 from cutelab.course.lab.lessons import find_exercise
+from cutelab.lessons import check, hint, predict, solution
 
 LONG = 10**5000
 
@@ -33,3 +35,50 @@ def test_every_exercise_survives_a_long_number():
 
     for exercise in (e for lesson in lessons() for e in lesson.exercises):
         assert exercise.check(LONG).state == "bad", exercise.id
+
+
+def nested(levels):
+    found = (1,)
+    for _ in range(levels):
+        found = (found, found)
+    return found
+
+
+def within_itself():
+    found = [1]
+    found.append(found)
+    return found
+
+
+class Unprintable:
+    def __repr__(self):
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("id", "make", "words"),
+    [
+        ("start.1", lambda: np.zeros(3 * 10**7), "far too long"),
+        ("start.1", lambda: np.arange(5 * 10**6), "far too long"),
+        ("strips.4", lambda: nested(22), "far too long"),
+        ("strips.4", lambda: nested(10), "must be whole numbers in brackets"),
+        ("start.1", within_itself, "far too deep"),
+        ("layout.2", lambda: Layout, "the class Layout itself"),
+        ("layout.2", lambda: "o" * 1000, "..."),
+        ("start.1", lambda: "o" * 10**6, "far too long"),
+        ("start.1", lambda: "\u202e\x00", "'\\u202e\\x00', a text"),
+        ("start.1", object, "something of type object"),
+        ("start.1", Unprintable, "something of type Unprintable"),
+    ],
+    ids=range(11),
+)
+def test_an_answer_is_measured_before_it_is_read(id, make, words):
+    verdict = find_exercise(id).check(make())
+    assert verdict.state == "bad" and words in verdict.second and len(verdict.second) <= 300 and not verdict.counts
+
+
+@pytest.mark.parametrize("id", [np.array([1, 2]), None, 3, "x" * 10**5, "\u202e", []])
+def test_a_name_that_is_none(id, fresh):
+    for call in (check, hint, solution, predict):
+        card = call(id)
+        assert "There is no" in repr(card) and len(repr(card)) <= 300

@@ -1,23 +1,26 @@
-"""fragment_loads: from a shared-memory layout and an operand of an MMA to the warp accesses that load it."""
+"""fragment_loads, fragment_stores: from a shared-memory layout and an operand of an MMA to the warp accesses that move it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free, store_rows
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
+from cutelab.cutlass.atoms.atom import MmaAtom
+from cutelab.cutlass.atoms.mma import mma_atom
 from cutelab.hardware.access import WIDTHS, WarpAccess
 from cutelab.hardware.chip import H200, Chip
 from cutelab.hardware.rules import MATRIX_ROWS
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
 REGISTER_BYTES = 4
+STEMS = {"load": ("ldmatrix", "ld"), "store": ("stmatrix", "st")}
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,17 @@ class FragmentLoad:
         return self.accesses[0].chip.said(f"{times}{self.instruction}: {self.wavefronts} {noun}{would}")
 
 
+@dataclass(frozen=True)
+class FragmentStore(FragmentLoad):
+    """One way to store a fragment: which instruction, how often, at which addresses, for how many wavefronts?
+
+    As `FragmentLoad`, with "stmatrix.x4", "stmatrix.x2.trans", "st.shared.b32" and the like.
+    """
+
+
+Way = TypeVar("Way", bound=FragmentLoad)
+
+
 def fragment_loads(
     smem_layout: Any,
     atom: Any,
@@ -83,38 +97,88 @@ def fragment_loads(
     >>> print(fragment_loads(parse_layout("Sw<3,3,3> o 0 o (16,64):(64,1)"), atom, "A", 2)[0].summary())
     ldmatrix.x4: 4 wavefronts, the ideal
     """
-    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip)
+    atom = as_atom(atom)
+    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, atom.bits(operand))
+    return tuple(_ways(address, element_bytes, lanes, chip, "load", FragmentLoad))
+
+
+def fragment_stores(
+    smem_layout: Any,
+    atom: Any,
+    element_bytes: int,
+    *,
+    operand: str = "C",
+    at: tuple[int, int] = (0, 0),
+    chip: Chip = H200,
+) -> tuple[FragmentStore, ...]:
+    """How can a warp store its part of a result to shared memory, and for how many wavefronts?
+
+    smem_layout    (m, n) -> element offset in shared memory, from byte 0 on; a swizzle counts elements
+    atom           an MmaAtom or a TiledMMA; operand: whose fragment, "C" unless told otherwise
+    element_bytes  bytes of what is stored: 2 for sums of 4 bytes that are rounded to half first
+
+    Tried: stmatrix and stmatrix.trans (2-byte elements; Hopper and later), and stores of 16 to 1 bytes whose values lie side by side
+    and aligned. Fewest wavefronts first, then fewest instructions. Errors as for `fragment_loads`.
+
+    >>> from cutelab.cutlass.atoms import mma_atom
+    >>> atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")
+    >>> for store in fragment_stores(Layout((16, 8), (72, 1)), atom, 2): print(store.summary())
+    stmatrix.x2: 2 wavefronts, the ideal
+    2 x st.shared.b32: 2 wavefronts, the ideal
+    4 x st.shared.b16: 4 wavefronts, the ideal
+    """
+    atom = as_atom(atom)
+    address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, 0)
+    return tuple(_ways(address, element_bytes, lanes, chip, "store", FragmentStore))
+
+
+def _ways(address: np.ndarray, element_bytes: int, active: Any, chip: Chip, kind: str, made: type[Way]) -> list[Way]:
+    """Every way to move these values, the best first."""
+    found = []
+    if active is None and chip.lanes == H200.lanes:
+        both = _ldmatrix(address, element_bytes, chip, kind), _ldmatrix_trans(address, element_bytes, chip, kind)
+        found += [way for way in both if way]
+    found += list(_plain(address, element_bytes, active, chip, kind))
     ways = []
-    if lanes is None and chip.lanes == H200.lanes:
-        both = _ldmatrix(address, element_bytes, chip), _ldmatrix_trans(address, element_bytes, chip)
-        ways += [way for way in both if way]
-    ways += list(_loads(address, element_bytes, lanes, chip))
-    return tuple(sorted((_cost(*way) for way in ways), key=lambda load: (load.wavefronts, load.instructions)))
+    for name, accesses in found:
+        counted = [wavefronts(access) for access in accesses]
+        total, ideal = (int(sum(np.sum(getattr(c, key)) for c in counted)) for key in ("count", "ideal"))
+        ways.append(made(name, accesses, sum(a.shape[1] for a in accesses), total, ideal))
+    return sorted(ways, key=lambda way: (way.wavefronts, way.instructions))
 
 
-def _cost(name: str, accesses: tuple[WarpAccess, ...]) -> FragmentLoad:
-    counted = [wavefronts(access) for access in accesses]
-    total, ideal = (int(sum(np.sum(getattr(c, key)) for c in counted)) for key in ("count", "ideal"))
-    return FragmentLoad(name, accesses, sum(a.shape[1] for a in accesses), total, ideal)
+def as_atom(atom: Any) -> Any:
+    """The atom that somebody gave (or a TiledMMA, which answers the same questions), or the atom of this name.
+
+    >>> as_atom("SM80_16x8x16_F32F16F16F32_TN").shape_mnk
+    (16, 8, 16)
+    """
+    if isinstance(atom, str):
+        return mma_atom(atom)
+    if not isinstance(atom, MmaAtom) and not hasattr(type(atom), "operand"):
+        raise CuteLabError(f"the atom must be an MmaAtom or the name of one, got {shown(atom)}; mma_atoms() lists them")
+    return atom
 
 
 def _addresses(
-    layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int], chip: Chip
+    layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int], chip: Chip, bits: int
 ) -> tuple[np.ndarray, Any]:
-    """Byte address of each (warp, lane, value); and which lanes take part (None: all of each warp)."""
+    """Byte address of each (warp, lane, value); and which lanes take part (None: all of each warp).
+
+    bits: that the operand's elements must have; 0: any
+    """
     layout_tv, (rows, cols) = atom.operand(operand)
     if not is_int(element_bytes) or element_bytes < 1:
         raise CuteLabError(
-            f"element_bytes must be a whole number of 1 or more, got {element_bytes!r}; elements below a byte are not modelled"
+            f"element_bytes must be a whole number of 1 or more, got {shown(element_bytes)}; elements below a byte are not modelled"
         )
-    bits = atom.bits(operand)
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
             f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"
         )
     if atom.place(operand) != "registers":
         raise CuteLabError(
-            f"operand {operand} of {atom.name} lies in {atom.place(operand)}: the instruction reads it there, no thread loads it"
+            f"operand {operand} of {atom.name} lies in {atom.place(operand)}: the instruction works on it there, no thread holds it"
         )
     table = offsets(layout)
     if table.ndim != 2:
@@ -145,16 +209,19 @@ def _grouped(address: np.ndarray, element_bytes: int, width: int) -> np.ndarray 
     return first if side_by_side and not (first % width).any() else None
 
 
-def _loads(
-    address: np.ndarray, element_bytes: int, active: Any, chip: Chip
+def _plain(
+    address: np.ndarray, element_bytes: int, active: Any, chip: Chip, kind: str
 ) -> Iterator[tuple[str, tuple[WarpAccess, ...]]]:
     for width in reversed(WIDTHS["load"]):
         first = _grouped(address, element_bytes, width)
         if first is not None:
-            yield f"ld.shared.b{8 * width}", (WarpAccess(np.swapaxes(first, 1, 2), width, "load", active, chip=chip),)
+            access = WarpAccess(np.swapaxes(first, 1, 2), width, kind, active, chip=chip)
+            yield f"{STEMS[kind][1]}.shared.b{8 * width}", (access,)
 
 
-def _ldmatrix(address: np.ndarray, element_bytes: int, chip: Chip) -> tuple[str, tuple[WarpAccess, ...]] | None:
+def _ldmatrix(
+    address: np.ndarray, element_bytes: int, chip: Chip, kind: str
+) -> tuple[str, tuple[WarpAccess, ...]] | None:
     """Lane 4r + c receives bytes 4c to 4c + 3 of row r: its register must lie there."""
     first = _grouped(address, element_bytes, REGISTER_BYTES)
     if first is None:
@@ -162,10 +229,12 @@ def _ldmatrix(address: np.ndarray, element_bytes: int, chip: Chip) -> tuple[str,
     rows = first[:, ::4]  # lanes 0, 4, 8 ... stand at the beginning of a row: (warps, 8, registers)
     lane = np.arange(chip.lanes)
     fits = (first == rows[:, lane // 4] + (REGISTER_BYTES * (lane % 4))[None, :, None]).all()
-    return _matrices(rows, "", chip) if fits and not (rows % 16).any() else None
+    return _matrices(rows, "", chip, kind) if fits and not (rows % 16).any() else None
 
 
-def _ldmatrix_trans(address: np.ndarray, element_bytes: int, chip: Chip) -> tuple[str, tuple[WarpAccess, ...]] | None:
+def _ldmatrix_trans(
+    address: np.ndarray, element_bytes: int, chip: Chip, kind: str
+) -> tuple[str, tuple[WarpAccess, ...]] | None:
     """Lane 4c + r receives elements (2r, c) and (2r + 1, c): row 2r + j of a matrix begins at value j of lane r."""
     if element_bytes != 2 or address.shape[2] % 2:
         return None
@@ -176,11 +245,12 @@ def _ldmatrix_trans(address: np.ndarray, element_bytes: int, chip: Chip) -> tupl
     lane = np.arange(chip.lanes)
     wanted = rows[:, 2 * (lane % 4)[:, None] + np.arange(2)]  # (warps, lane, j, register)
     fits = (np.swapaxes(pairs, 2, 3) == wanted + 2 * (lane // 4)[None, :, None, None]).all()
-    return _matrices(rows, ".trans", chip) if fits and not (rows % 16).any() else None
+    return _matrices(rows, ".trans", chip, kind) if fits and not (rows % 16).any() else None
 
 
-def _matrices(rows: np.ndarray, end: str, chip: Chip) -> tuple[str, tuple[WarpAccess, ...]]:
-    """Row addresses (warps, 8, registers) as ldmatrix.x4 as often as possible, then x2 and x1."""
+def _matrices(rows: np.ndarray, end: str, chip: Chip, kind: str) -> tuple[str, tuple[WarpAccess, ...]]:
+    """Row addresses (warps, 8, registers) as ldmatrix.x4 (or stmatrix.x4) as often as possible, then x2 and x1."""
+    stem = STEMS[kind][0]
     left, start, names, accesses = rows.shape[2], 0, [], []
     for count in (4, 2, 1):
         times = left // count
@@ -190,8 +260,8 @@ def _matrices(rows: np.ndarray, end: str, chip: Chip) -> tuple[str, tuple[WarpAc
         part = np.swapaxes(part, 1, 2).reshape(len(rows), times, count * MATRIX_ROWS)
         lanes = np.zeros((len(rows), times, chip.lanes), dtype=np.int64)
         lanes[..., : count * MATRIX_ROWS] = part
-        accesses.append(WarpAccess(lanes, 16, "ldmatrix", np.arange(chip.lanes) < count * MATRIX_ROWS, chip=chip))
-        names.append(f"ldmatrix.x{count}{end}")
+        accesses.append(WarpAccess(lanes, 16, stem, np.arange(chip.lanes) < count * MATRIX_ROWS, chip=chip))
+        names.append(f"{stem}.x{count}{end}")
         start, left = start + times * count, left - times * count
     return " + ".join(names), tuple(accesses)
 
@@ -219,7 +289,11 @@ def tensor_core_fixes(
     >>> fixes[0].name, fixes[0].units, fixes[0].free
     ('Sw<3,3,3>', 'Sw<3,3,3> on 2-byte elements = Sw<3,4,3> on bytes', True)
     """
+    atom = as_atom(atom)
     height, width = atom.operand(operand)[1]
+    for name, value in (("rows", rows), ("cols", cols)):
+        if not is_int(value) or value < 1:
+            raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(value)}")
     if rows % height or cols % width or not rows or not cols:
         raise CuteLabError(f"a tile of {rows} x {cols} is not made of whole operands {operand} of {height} x {width}")
     loads = [

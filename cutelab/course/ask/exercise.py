@@ -12,6 +12,7 @@ from cutelab.course.ask.kinds import Kind
 from cutelab.course.ask.reading import plain, tidy, to_words
 
 NOT_YET = "not answered yet."
+MAX_ERROR = 300  # characters of an error that is passed on
 TOLD_FROM = 2  # tries before the one from which a reply may show a right value
 
 
@@ -78,7 +79,8 @@ class Exercise:
         try:
             mine = self.kind.read(answer, draw)
         except CuteLabError as error:
-            return Reply("bad", "this cannot be checked yet, and costs no try.", str(error), counts=False)
+            text = str(error) if len(str(error)) <= MAX_ERROR else str(error)[: MAX_ERROR - 3] + "..."
+            return Reply("bad", "this cannot be checked yet, and costs no try.", text, counts=False)
         right = self.kind.read_right(self.right, draw)
         if mine == right:
             return Reply("good", "right.", self.because)

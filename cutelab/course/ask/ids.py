@@ -53,4 +53,6 @@ def changed(id: str) -> tuple[str, int]:
     (('layout.a', 2), ('layout.a', 0))
     """
     base, _, number = canonical(id).partition("+")
-    return base, int(number) if number.isdecimal() and len(number) < 7 else 0
+    if number.isascii() and number.isdecimal() and len(number) < 7 and int(number):
+        return base, int(number)
+    return canonical(id), 0

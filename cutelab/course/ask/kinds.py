@@ -68,6 +68,7 @@ class Value:
     parts    what the numbers of a tuple are: ("row", "column")
     means    what a wrong answer would mean, in a sentence: it shows where that leads, and not the right answer
     same     brings readings that say the same to one form
+    nested   a tuple may hold tuples
     """
 
     what: Literal["int", "tuple"] = "int"
@@ -78,6 +79,7 @@ class Value:
     parts: tuple[str, ...] = ()
     means: Callable[[Any], str] | None = None
     same: Callable[[Any], Any] | None = None
+    nested: bool = False
 
     @property
     def form(self) -> str:
@@ -100,7 +102,7 @@ class Value:
         if self.what == "int":
             fits = is_int(value)
         else:
-            fits = isinstance(value, tuple) and (all(map(is_int, value)) if self.unordered else are_ints(value))
+            fits = isinstance(value, tuple) and (are_ints(value) if self.nested else all(map(is_int, value)))
         if not fits:
             raise CuteLabError(f"The answer must be {self.form}; yours is {self._odd(value, answer)}.")
         if self.unordered:

@@ -13,7 +13,7 @@ from cutelab.core.int_tuple import is_int, to_text
 
 MAX_SIZE = 65536  # values in an answer, over all levels
 MAX_DEPTH = 32  # levels of brackets
-MAX_BITS = 1024  # of a number
+MAX_BITS = 128  # of a number
 MAX_TEXT = 4000  # characters
 
 

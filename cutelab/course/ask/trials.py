@@ -89,7 +89,28 @@ def _of_odd(found: list[Any]) -> str:
     return "this returns no whole numbers."
 
 
-def _agrees(mine: Rows, call: Callable[..., Any], change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> bool:
+Args = tuple[Any, ...]
+Change = Callable[[Args], Args]
+"""Other arguments in the place of those that were given."""
+
+
+def _ordered(order: tuple[int, ...]) -> Change:
+    return lambda args: tuple(args[i] for i in order)
+
+
+def _replaced(at: int, other: int) -> Change:
+    return lambda args: (*args[:at], args[other], *args[at + 1 :])
+
+
+def _fixed(numbers: dict[int, Any]) -> Change:
+    return lambda args: tuple(numbers.get(i, v) for i, v in enumerate(args))
+
+
+def _shifted(at: tuple[int, ...], step: int) -> Change:
+    return lambda args: tuple(v + step if i in at else v for i, v in enumerate(args))
+
+
+def _agrees(mine: Rows, call: Callable[..., Any], change: Change) -> bool:
     """Are these the right results of changed arguments? Inputs that the change leaves alone, or leads astray, do not count."""
     seen = 0
     for args, yours in mine:
@@ -109,7 +130,7 @@ def _swapped(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> st
     orders = permutations(range(count)) if count <= 4 else _exchanges(count)
     for order in sorted(orders, key=lambda p: sum(i != j for i, j in enumerate(p))):
         moved = [names[i] for i, j in enumerate(order) if i != j]
-        if moved and _agrees(mine, call, lambda args, order=order: tuple(args[i] for i in order)):  # type: ignore[misc]
+        if moved and _agrees(mine, call, _ordered(order)):
             return f"this is right with {' and '.join(moved)} in each other's place."
     return ""
 
@@ -126,17 +147,15 @@ def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -
     """Right with one argument, or a fixed number, in the place of another, or with places that are counted from 1?"""
     for i, name in enumerate(names):
         for j, other in enumerate(names):
-            if i != j and _agrees(mine, call, _put(i, lambda args, j=j: args[j])):  # type: ignore[misc]
+            if i != j and _agrees(mine, call, _replaced(i, j)):
                 return f"this is right with {other} in the place of {name}."
         for number in FIXED:
-            if _agrees(mine, call, _put(i, lambda args, number=number: number)):  # type: ignore[misc]
+            if _agrees(mine, call, _fixed({i: number})):
                 return f"this takes {number} for {name}, whatever {name} is: that is the number of one example."
     example = mine[0][0]
     for size in range(2, len(names)):
         for several in combinations(range(len(names)), size):
-            if _agrees(
-                mine, call, lambda args, at=several: tuple(example[i] if i in at else v for i, v in enumerate(args))
-            ):  # type: ignore[misc]
+            if _agrees(mine, call, _fixed({i: example[i] for i in several})):
                 fixed = ", ".join(f"{names[i]} = {example[i]}" for i in several)
                 return f"this takes {fixed}, whatever they are: these are the numbers of one example."
     for step, way in ((-1, "less"), (1, "more")):
@@ -146,14 +165,6 @@ def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -
                     which = " and ".join(names[i] for i in several)
                     return f"this is what is right for {which} one {way}: places are counted from 0, and sizes as they are."
     return ""
-
-
-def _put(at: int, value: Callable[[tuple[Any, ...]], Any]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda args: (*args[:at], value(args), *args[at + 1 :])
-
-
-def _shifted(at: tuple[int, ...], step: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda args: tuple(v + step if i in at else v for i, v in enumerate(args))
 
 
 def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:

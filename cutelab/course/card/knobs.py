@@ -26,6 +26,7 @@ from cutelab.hardware.chip import H200, Chip
 Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index"]
 UNLAWFUL = (CuteLabError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 CHOOSING = ("powers", "toggle", "dropdown")
+OWN = "own"  # what a preset says where none stands
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,7 @@ class Derived:
 
     get     parameters -> its value
     turn    (parameters, value) -> the changes that it stands for
-    start   True: a starting point (a preset): it is taken first, as a step of its own, and what else is asked for, which its
-            `turn` sees already (unchecked), comes on top of it
+    start   True: a starting point (a preset): `turn` sees what else is asked for as a draft, and that comes on top of it again
     """
 
     knob: Knob
@@ -208,9 +208,9 @@ def preset(choices: dict[str, Any], current: Callable[[Any], str | None], turn: 
         return turn(params, choices[name])
 
     def offered(params: Any) -> tuple[str, ...]:
-        return tuple(choices) if current(params) else (*choices, "own")
+        return tuple(choices) if current(params) else (*choices, OWN)
 
-    return derived("dropdown", lambda p: current(p) or "own", start, start=True, choices=offered, **spec)
+    return derived("dropdown", lambda p: current(p) or OWN, start, start=True, choices=offered, **spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,8 +346,9 @@ class Params:
         begin = self
         for name, knob in self._derived.items():
             if knob.start and name in changes:
-                start = self._read(knob.turn(begin._with(fields), changes[name]))
-                begin = begin._settled(begin._with(start), start)
+                seen = begin._settled(begin._with(fields), fields)
+                start = self._read(knob.turn(seen, changes[name]))
+                begin = seen._settled(seen._with(start), start)
         asked = fields
         now = begin._with(asked)
         for name, value in changes.items():
@@ -422,7 +423,7 @@ class Params:
         base, first = self.default(), self.names()[0]
         said: dict[str, Any] = {}
         for key in self.written or self.names():
-            if getattr(self, key) != getattr(base, key):
+            if getattr(self, key) != getattr(base, key) and not (key in self._derived and getattr(self, key) == OWN):
                 said[key] = getattr(self, key)
                 if self.written or key == first:
                     base = base.draft({key: said[key]})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, is_int
-from cutelab.core.layout import Layout, cosize, rank, size
+from cutelab.core.layout import Layout, as_layout, cosize, rank, size
 from cutelab.core.swizzle import Swizzle, parse_swizzle
 from cutelab.hardware.chip import H200
 
@@ -16,7 +16,7 @@ PADDINGS = 32  # pitches that the slider offers beyond the row
 
 def read_layout(value: Any) -> Layout | ComposedLayout:
     """The layout that this text names."""
-    return value if isinstance(value, Layout | ComposedLayout) else parse_layout(value)
+    return as_layout(value)
 
 
 def split(layout: Any) -> tuple[Layout, Swizzle | None]:

@@ -29,17 +29,17 @@ class Lesson:
 
 LESSONS = (
     "00_start",
-    "02_layout",
-    "03_coalescing",
-    "04_banks",
-    "05_swizzle",
-    "06_algebra",
-    "07_tiling",
-    "08_thread_map",
-    "10_tensor_core",
-    "12_pipeline",
-    "14_kernel",
-    "case_strips",
+    "01_layout",
+    "02_coalescing",
+    "03_banks",
+    "04_swizzle",
+    "05_strips",
+    "06_thread_map",
+    "07_algebra",
+    "08_tiling",
+    "09_tensor_core",
+    "10_pipeline",
+    "11_kernel",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:
 another order is another order of these lines, and nothing else."""
@@ -56,7 +56,7 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def find_lesson(name: str) -> Lesson:
-    """The lesson of this notebook, topic or number: "04_banks", "banks", "03"."""
+    """The lesson of this notebook, topic or number: "03_banks", "banks", "03"."""
     for lesson in lessons():
         if isinstance(name, str) and name.removesuffix(".ipynb") in (
             lesson.notebook,
@@ -85,7 +85,8 @@ def find_prediction(id: str) -> Prediction:
     entries = [p for lesson in lessons() for p in lesson.predictions]
     wanted, number = changed(id) if isinstance(id, str) else ("", 0)
     if number:
-        for entry in (*entries, *(e for lesson in lessons() for e in lesson.exercises)):
+        every: list[Exercise | Prediction] = [*entries, *(e for lesson in lessons() for e in lesson.exercises)]
+        for entry in every:
             if entry.id == wanted and entry.again is not None:
                 return entry.again(Random(f"{wanted}+{number}"))
     found = next((p for p in entries if p.id == wanted), None)

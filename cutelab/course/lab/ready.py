@@ -47,7 +47,7 @@ def found_version(name: str) -> str | None:
 def draw_one() -> str:
     """Draw one picture and say how large it is."""
     from cutelab.course.card.paint import render
-    from cutelab.course.topics.layout.model import LayoutParams, compute, panels
+    from cutelab.course.topics.layout import Params, compute, panels
 
-    png = render(panels(compute(LayoutParams()))).png
+    png = render(panels(compute(Params()))).png
     return f"One picture drawn: {len(png) // 1000} KB."

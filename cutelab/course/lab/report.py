@@ -48,7 +48,7 @@ def summary(items: Items, name: str | None = None) -> dict[str, Any]:
     state "open" | "tried" | "done"; tries and hints are counts; first, last and done are times in UTC or None. A solution
     opens without the program's knowledge, so nothing is said about it.
     """
-    notebooks = []
+    notebooks: list[dict[str, Any]] = []
     for lesson in lessons():
         exercises = []
         for e in lesson.exercises:

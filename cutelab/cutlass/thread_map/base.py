@@ -142,7 +142,7 @@ class ThreadMap:
             for axis in np.indices((self.iterations.strided, self.iterations.contiguous, rows, e // part), np.int64)
         )
         step = np.stack([c * self.delta.contiguous + v * part, s * self.delta.strided + ts], axis=-1)
-        places = self.initial_offsets()[:, None, :] + step
+        places: np.ndarray = self.initial_offsets()[:, None, :] + step
         places.setflags(write=False)
         return places
 

@@ -22,12 +22,12 @@ from cutelab.algebra import (
     right_inverse,
 )
 from cutelab.algebra.fold import Broken, admissible_near, compose_layouts, compose_mode
-from cutelab.algebra.simplify import AnyLayout, coalesce_beyond, join
+from cutelab.algebra.simplify import coalesce_beyond, join
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple
-from cutelab.core.layout import Layout, mode_offsets, size
+from cutelab.core.layout import AnyLayout, Layout, mode_offsets, size
 from cutelab.course.card.parts.leaves import innermost
 
 LAWS = {
@@ -167,8 +167,9 @@ def _refused(operation: str, a: AnyLayout, b: AnyLayout, refusal: str, text: str
     if operation == "composition":
         links: tuple[Link, ...] = (Link("B", b), Link("A", a, b))
         points = _composition_points(a, b)
-        blamed = isinstance(b, Layout) and "A(B(c))" in points.columns
-        broken, where, near = _blame(a, b) if blamed else (rule, "", ())  # type: ignore[arg-type]
+        broken, where, near = rule, "", ()
+        if isinstance(b, Layout) and "A(B(c))" in points.columns:
+            broken, where, near = _blame(a, b)
         return Chain(operation, None, links, b.shape, refusal, broken, where, None, points, near, text)
     c = np.arange(min(size(a), MAX_POINTS), dtype=np.int64)
     columns = {"A(c)": laws.values(a, c)}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutelab.core import int_tuple, notation
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import IntTuple
-from cutelab.core.layout import Layout
+from cutelab.core.layout import Layout, as_layout
 from cutelab.course.card.knobs import Params, dropdown, index, preset, text
 from cutelab.course.card.parts.leaves import leaf_knobs
 from cutelab.course.topics.algebra.chain import LAWS, Chain, chain
@@ -43,7 +43,7 @@ def _layout(name: str) -> Callable[[Any], Layout | ComposedLayout]:
         if isinstance(value, Layout | ComposedLayout):
             return value
         try:
-            return parse_layout(value)
+            return as_layout(value)
         except CuteLabError as error:
             raise CuteLabError(f"{name}: {error}") from None
 
@@ -59,7 +59,8 @@ def read_cotarget(value: Any) -> IntTuple | None:
     parsed = notation.parse(value)
     if ":" in value or parsed.swizzle is not None or min(int_tuple.flatten(parsed.shape)) < 1:
         raise CuteLabError(f"cotarget {value!r} must be a number or a shape of 1 or more, for example 24 or (4,6)")
-    return parsed.shape
+    shape: IntTuple = parsed.shape
+    return shape
 
 
 def say_cotarget(value: IntTuple | None) -> str:

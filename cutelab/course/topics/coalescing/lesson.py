@@ -27,7 +27,7 @@ def all_rows_coalesced(layout: Mapped) -> bool:
     """16 x 64 of float32 without gaps, each place once, and 32 lanes along any row need 4 sectors."""
     if layout.extents != (16, 64) or len(np.unique(layout.offsets)) != 1024 or int(np.ptp(layout.offsets)) != 1023:
         return False
-    return bool((sectors(WarpAccess(4 * layout.offsets[:, :32], 4)).count == 4).all())
+    return bool(np.all(sectors(WarpAccess(4 * layout.offsets[:, :32], 4)).count == 4))
 
 
 def lanes_in(n: int) -> str:

@@ -1,18 +1,22 @@
-"""The parameters of topic "kernel": which kernel, tile, layout, block, and what a knob does to the others."""
+"""What the kernel explorer can be asked: which kernel, its tile's layout, its block; and what a knob does to the others."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Self
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
-from cutelab import ComposedLayout, Layout, LayoutRight, Swizzle, parse_swizzle
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.course.card.knobs import Control, Params, dropdown, powers, slider, text, toggle
-from cutelab.plans import GemmPlan, TransposePlan
-from cutelab.plans.gemm import group_swizzle, grouped
+from cutelab.core.layout import Layout, LayoutRight
+from cutelab.core.swizzle import Swizzle
+from cutelab.course.card.knobs import OWN, Params, derived, dropdown, powers, slider, text, toggle
+from cutelab.course.card.shared_tile import read_swizzle, say_swizzle
+from cutelab.hardware.chip import H200, Chip
+from cutelab.plans.gemm import GemmPlan, group_swizzle, grouped
 from cutelab.plans.tiles import pitched, row_swizzle
-from cutelab.plans.transpose import blocks_of
+from cutelab.plans.transpose import TransposePlan, blocks_of
 
 K = 8  # the product's step along K
 TILES = {"transpose": (32, 64), "gemm": (64, 128)}
@@ -23,6 +27,49 @@ VARIANTS = {
 PITCHES = (32, 36, 40, 44, 48, 56, 64)  # of the product's groups of 4 rows: multiples of 16 bytes
 WIDTHS = (4, 8, 16)
 ITEM = 4  # bytes of float32
+USUAL = {"transpose": {"tile": 64, "width": 4, "buffers": 1}, "gemm": {"tile": 128, "width": 16}}
+"""What a kernel starts with when it takes the other's place."""
+
+
+def setting(kernel: str, variant: str, tile: int, vector: int = 1, chip: Chip = H200) -> dict[str, Any]:
+    """Which pitch and swizzle make this variant?
+
+    >>> setting("transpose", "swizzled", 64)
+    {'pitch': 64, 'swizzle': Swizzle(5, 0, 6), 'shared': True}
+    """
+    gemm = kernel == "gemm"
+    pitch = PITCHES[0] if gemm else tile
+    if variant == "padded":
+        pitch = PITCHES[1] if gemm else tile + 1
+    swizzle = None
+    if variant == "swizzled":
+        swizzle = group_swizzle(K, chip=chip) if gemm else row_swizzle(tile, vector, chip=chip)
+    return {"pitch": pitch, "swizzle": swizzle, "shared": variant != "naive"}
+
+
+def variant_of(params: KernelParams) -> str:
+    """What the course calls it: "naive", "conflicting", "padded", "swizzled", or "own"."""
+    if not params.shared:
+        return "naive"
+    mine = {"pitch": params.pitch, "swizzle": params.swizzle, "shared": True}
+    return next((n for n in VARIANTS[params.kernel] if params.setting(n) == mine), OWN)
+
+
+def take(params: KernelParams, variant: Any) -> dict[str, Any]:
+    """What a variant sets; the naive transpose moves single elements."""
+    if variant == OWN or params.kernel not in TILES:
+        return {}
+    if variant not in VARIANTS[params.kernel]:
+        raise CuteLabError(f"there is no variant {variant!r}; there are {', '.join(VARIANTS[params.kernel])}")
+    if not params.lawful:
+        return {}
+    return params.setting(variant) | ({"width": ITEM} if variant == "naive" else {})
+
+
+def pitches(params: KernelParams) -> tuple[int, int]:
+    """The least and the most pitch of the transpose."""
+    least = TILES["transpose"][-1] if params.gemm else params.tile
+    return least, least + 32
 
 
 @dataclass(frozen=True)
@@ -32,23 +79,73 @@ class KernelParams(Params):
     shared  False: the naive transpose, without a tile in shared memory
     """
 
+    written = ("kernel", "tile", "width", "variant", "pitch", "swizzle", "block", "buffers")
+
     kernel: str = toggle("transpose", ("transpose", "gemm"), group="Kernel", tip="which kernel of the course")
-    tile: int = powers(64, (32, 64), group="Tile", unit="elements", tip="edge of the tile")
-    pitch: int = slider(64, 64, 96, group="Tile", unit="elements", tip="from one row of the tile to the next")
-    swizzle: str = text("", group="Tile", placeholder="Sw<5,0,6>", tip="XOR on the offset; empty for none")
-    width: int = toggle(4, WIDTHS, group="Access", unit="bytes a lane", tip="bytes that a lane moves at once")
-    block: str = dropdown("32 x 16", (), group="Access", unit="threads", tip="threads across and down")
-    buffers: int = toggle(1, (1, 2), group="Access", tip="pairs of tiles in shared memory at a time")
+    variant = derived(
+        "dropdown",
+        variant_of,
+        take,
+        start=True,
+        choices=lambda p: VARIANTS[p.kernel] + ((OWN,) if p.variant == OWN else ()),
+        group="Kernel",
+        tip="sets pitch and swizzle",
+    )
+    tile: int = powers(
+        64, lambda p: TILES[p.kernel], check=False, group="Tile", unit="elements", tip="edge of the tile"
+    )
+    pitch: int = slider(
+        64,
+        lambda p: pitches(p)[0],
+        lambda p: pitches(p)[1],
+        kind=lambda p: "powers" if p.gemm else "slider",
+        choices=lambda p: PITCHES if p.gemm else (),
+        check=False,
+        shown=lambda p: p.shared,
+        group="Tile",
+        unit="elements",
+        tip=lambda p: f"from one {'group of 4 rows' if p.gemm else 'row of the tile'} to the next",
+    )
+    swizzle: Swizzle | None = text(
+        None,
+        read=read_swizzle,
+        say=say_swizzle,
+        shown=lambda p: p.shared,
+        group="Tile",
+        placeholder="Sw<5,0,6>",
+        tip="XOR on the offset; empty for none",
+    )
+    width: int = toggle(
+        4,
+        WIDTHS,
+        shown=lambda p: not p.gemm,
+        group="Access",
+        unit="bytes a lane",
+        tip="bytes that a lane moves at once",
+    )
+    block: str = dropdown(
+        "32 x 16",
+        lambda p: p.blocks,
+        shown=lambda p: not p.gemm,
+        group="Access",
+        unit="threads",
+        tip="threads across and down",
+    )
+    buffers: int = toggle(
+        1, (1, 2), shown=lambda p: p.gemm, group="Access", tip="pairs of tiles in shared memory at a time"
+    )
     shared: bool = True
 
-    def __post_init__(self) -> None:
-        self.check_choice("kernel")
-        tiles = TILES[self.kernel]
-        if self.tile not in tiles:
+    def settle(self) -> None:
+        tiles = TILES.get(self.kernel) if isinstance(self.kernel, str) else None
+        if tiles is not None and self.tile not in tiles:
             raise CuteLabError(f"tile must be {' or '.join(map(str, tiles))} in the {self.kernel}, got {self.tile!r}")
-        self.check_choice("width")
-        self.check_choice("buffers")
-        if self.kernel == "gemm":
+        if not isinstance(self.shared, bool):
+            raise CuteLabError(f"shared must be True or False, got {self.shared!r}")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gemm:
             if not self.shared or self.width != 16:
                 raise CuteLabError(
                     "the gemm reads its tiles from shared memory, 16 bytes a lane: width=16, shared=True"
@@ -56,14 +153,22 @@ class KernelParams(Params):
             if self.pitch not in PITCHES:
                 raise CuteLabError(f"pitch must be one of {', '.join(map(str, PITCHES))}; got {self.pitch!r}")
         else:
-            self.check_range("pitch", self.tile, self.tile + 32)
+            self.check_number("pitch", *pitches(self))
             if self.buffers != 1:
                 raise CuteLabError("the transpose has one tile at a time: buffers=1")
             if not self.shared and self.width > ITEM:
                 raise CuteLabError("the naive transpose moves single elements: width=4")
-        if self.block not in self.blocks:
-            raise CuteLabError(f"block must be one of {', '.join(self.blocks)}; got {self.block!r}")
-        assert self.plan  # a layout that the kernel cannot take raises here
+        _ = self.plan  # a layout that the kernel cannot take raises here
+
+    @property
+    def gemm(self) -> bool:
+        """Is this the matrix product?"""
+        return self.kernel == "gemm"
+
+    @property
+    def lawful(self) -> bool:
+        """Can a layout be told from kernel, tile and width? (A draft may hold any values.)"""
+        return self.kernel in TILES and self.tile in TILES[self.kernel] and self.width in WIDTHS
 
     @property
     def vector(self) -> int:
@@ -72,123 +177,68 @@ class KernelParams(Params):
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        return _blocks(self.kernel, self.tile, self.width)
+        """The blocks that suit the tile, the usual one first."""
+        if self.gemm:
+            return (f"{(self.tile // 8) ** 2} x 1",)
+        return tuple(f"{x} x {y}" for x, y in blocks_of(self.tile, self.vector, chip=self.chip))
 
-    @property
+    def setting(self, variant: str) -> dict[str, Any]:
+        """Which pitch and swizzle make this variant of this kernel, tile and width?"""
+        return setting(self.kernel, variant, self.tile, self.vector, self.chip)
+
+    @cached_property
     def layout(self) -> Layout | ComposedLayout | None:
         """Where the tile's elements lie in shared memory (the product: A's tile); None for the naive transpose."""
-        return _layout(self.kernel, self.tile, self.pitch, self.swizzle, self.vector) if self.shared else None
-
-    @property
-    def plan(self) -> TransposePlan | GemmPlan:
-        return _plan(self.kernel, self.tile, self.layout, self.vector, self.block, self.buffers)
-
-    @property
-    def variant(self) -> str:
-        """What the course calls it: "naive", "conflicting", "padded", "swizzled", or "own"."""
         if not self.shared:
-            return "naive"
-        mine = {"pitch": self.pitch, "swizzle": self.swizzle, "shared": True}
-        names = (n for n in VARIANTS[self.kernel] if setting(self.kernel, n, self.tile, self.vector) == mine)
-        return next(names, "own")
+            return None
+        plain = grouped(self.tile, K, self.pitch) if self.gemm else pitched(self.tile, self.pitch, self.vector)
+        return plain if self.swizzle is None else ComposedLayout(self.swizzle, 0, plain)
 
-    def change(self, **changes: Any) -> Self:
-        """As `Params.change`. A new kernel, tile or width keeps the variant, and of the rest what fits."""
-        variant = changes.pop("variant", None)
-        if isinstance(changes.get("swizzle"), str | Swizzle):
-            changes["swizzle"] = _spelled(changes["swizzle"])
-        kernel = changes.get("kernel", self.kernel)
-        if kernel != self.kernel and kernel in TILES:
-            usual = {"tile": 128, "width": 16} if kernel == "gemm" else {"tile": 64, "width": 4, "buffers": 1}
-            changes = usual | changes
-        tile, width = changes.get("tile", self.tile), changes.get("width", self.width)
-        if kernel not in TILES or tile not in TILES[kernel] or width not in WIDTHS:
-            return super().change(**changes)
-        if variant not in (None, "own", *VARIANTS[kernel]):
-            raise CuteLabError(f"there is no variant {variant!r}; there are {', '.join(VARIANTS[kernel])}")
-        if variant in (None, "own") and {"pitch", "swizzle"} & changes.keys():
-            changes.setdefault("shared", True)
-        moved = (kernel, tile, width) != (self.kernel, self.tile, self.width)
-        if moved or variant not in (None, "own"):
-            name = self.variant if variant in (None, "own") else variant
-            if name == "naive" and (kernel == "gemm" or (width > ITEM and variant is None)):
+    @cached_property
+    def plan(self) -> TransposePlan | GemmPlan:
+        """The kernel's numbers. Raises CuteLabError where they do not fit each other."""
+        return _plan(self.kernel, self.tile, self.layout, self.vector, self.block, self.buffers, self.chip)
+
+    def follow(self, now: KernelParams, asked: Collection[str]) -> dict[str, Any]:
+        """A new kernel, tile, width or chip keeps the variant, and of the rest what fits."""
+        more: dict[str, Any] = {}
+
+        def settle(changes: dict[str, Any]) -> KernelParams:
+            more.update({name: value for name, value in changes.items() if name not in asked})
+            return now._with(more)
+
+        if now.kernel != self.kernel:
+            now = settle(USUAL.get(now.kernel, {}))
+        if not now.lawful:
+            return more
+        if ("pitch" in asked or "swizzle" in asked) and not now.shared:
+            now = settle({"shared": True})
+        moved = (now.kernel, now.tile, now.width, now.chip) != (self.kernel, self.tile, self.width, self.chip)
+        if moved:
+            name = self.variant
+            if name == "naive" and (now.gemm or now.width > ITEM):
                 name = "conflicting"
-            if name == "naive":
-                changes["width"] = width = ITEM
-            found = self._own(tile, kernel) if name == "own" else setting(kernel, name, tile, width // ITEM)
-            changes = found | changes
-        blocks = _blocks(kernel, tile, width)
+            now = settle(self._own(now) if name == OWN else now.setting(name))
         usual = moved and self.block == self.blocks[0]
-        changes.setdefault("block", self.block if self.block in blocks and not usual else blocks[0])
-        return super().change(**changes)
+        now = settle({"block": self.block if self.block in now.blocks and not usual else now.blocks[0]})
+        return more
 
-    def _own(self, tile: int, kernel: str) -> dict[str, Any]:
+    def _own(self, now: KernelParams) -> dict[str, Any]:
         """An own layout at another tile: the padding stays; a swizzle that was made for the old tile does not."""
-        pitch = min(tile + self.pitch - self.tile, tile + 32) if kernel == self.kernel == "transpose" else self.pitch
-        if kernel != self.kernel:
-            pitch = PITCHES[1] if kernel == "gemm" else tile + 1
-        return {"pitch": pitch, "swizzle": "", "shared": True}
-
-    def call(self, name: str) -> str:
-        """The line that rebuilds this view, with the variant by its name."""
-        base, said = KernelParams(), []
-        for key in ("kernel", "tile", "width", "variant", "pitch", "swizzle", "block", "buffers"):
-            value = getattr(self, key)
-            if value != getattr(base, key) and (key, value) != ("variant", "own"):
-                said.append(repr(value) if key == "kernel" else f"{key}={value!r}")
-                base = base.change(**{key: value})
-        return f"explore.{name}({', '.join(said)})".replace("'", '"')
-
-    def controls(self) -> tuple[Control, ...]:
-        found = {c.name: c for c in super().controls()}
-        names = VARIANTS[self.kernel] + (("own",) if self.variant == "own" else ())
-        tip = "sets pitch and swizzle"
-        variant = Control("variant", "dropdown", self.variant, "Kernel", "variant", choices=names, tip=tip)
-        tile = replace(found["tile"], choices=TILES[self.kernel])
-        layout = [found["pitch"], found["swizzle"]] if self.shared else []
-        if self.kernel == "gemm":
-            pitch = replace(found["pitch"], kind="powers", choices=PITCHES, tip="from one group of 4 rows to the next")
-            return found["kernel"], variant, tile, pitch, found["swizzle"], found["buffers"]
-        if layout:
-            layout[0] = replace(found["pitch"], lo=self.tile, hi=self.tile + 32)
-        return found["kernel"], variant, tile, *layout, found["width"], replace(found["block"], choices=self.blocks)
-
-
-def setting(kernel: str, variant: str, tile: int, vector: int = 1) -> dict[str, Any]:
-    """Which pitch and swizzle make this variant?
-
-    >>> setting("transpose", "swizzled", 64)
-    {'pitch': 64, 'swizzle': 'Sw<5,0,6>', 'shared': True}
-    """
-    gemm = kernel == "gemm"
-    pitch = PITCHES[0] if gemm else tile
-    if variant == "padded":
-        pitch = PITCHES[1] if gemm else tile + 1
-    swizzle = ""
-    if variant == "swizzled":
-        swizzle = str(group_swizzle(K) if gemm else row_swizzle(tile, vector))
-    return {"pitch": pitch, "swizzle": swizzle, "shared": variant != "naive"}
-
-
-def _spelled(swizzle: str | Swizzle) -> str:
-    return str(parse_swizzle(swizzle)) if isinstance(swizzle, str) and swizzle.strip() else str(swizzle).strip()
-
-
-def _blocks(kernel: str, tile: int, width: int) -> tuple[str, ...]:
-    if kernel == "gemm":
-        return (f"{(tile // 8) ** 2} x 1",)
-    return tuple(f"{x} x {y}" for x, y in blocks_of(tile, width // ITEM))
+        pitch = self.pitch
+        if now.kernel != self.kernel:
+            pitch = now.setting("padded")["pitch"]
+        elif not now.gemm:
+            pitch = min(now.tile + self.pitch - self.tile, now.tile + 32)
+        return {"pitch": pitch, "swizzle": None, "shared": True}
 
 
 @lru_cache(maxsize=64)
-def _layout(kernel: str, tile: int, pitch: int, swizzle: str, vector: int) -> Layout | ComposedLayout:
-    plain = grouped(tile, K, pitch) if kernel == "gemm" else pitched(tile, pitch, vector)
-    return ComposedLayout(parse_swizzle(swizzle), 0, plain) if swizzle else plain
-
-
-@lru_cache(maxsize=64)
-def _plan(kernel: str, tile: int, layout: Any, vector: int, block: str, buffers: int) -> TransposePlan | GemmPlan:
-    if kernel == "gemm":
-        return GemmPlan(tile, tile, K, layout, LayoutRight((K, tile)), 8, vector, buffers == 2)
+def _plan(
+    kernel: str, tile: int, layout: Layout | ComposedLayout | None, vector: int, block: str, buffers: int, chip: Chip
+) -> TransposePlan | GemmPlan:
+    """A plan, kept: to build one looks over the whole tile, and each step asks for the variants beside it again."""
+    if kernel == "gemm" and layout is not None:
+        return GemmPlan(tile, tile, K, layout, LayoutRight((K, tile)), 8, vector, buffers == 2, chip=chip)
     x, y = map(int, block.split(" x "))
-    return TransposePlan(tile, layout, vector, (x, y))
+    return TransposePlan(tile, layout, vector, (x, y), chip=chip)

@@ -1,17 +1,22 @@
-"""The words of topic "kernel": what the accesses cost and what was measured, in sentences."""
+"""The words of topic "kernel": what the accesses cost and what was measured, in sentences; what would help, and code to copy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from cutelab import ComposedLayout, Layout, Swizzle
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import flatten
-from cutelab.course.card.picture import Verdict
+from cutelab.core.layout import Layout
+from cutelab.core.swizzle import Swizzle
+from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
-
-if TYPE_CHECKING:
-    from cutelab.course.topics.kernel.model import Result
-    from cutelab.hardware.measured import KernelTime
+from cutelab.course.topics.kernel.knobs import ITEM, K
+from cutelab.course.topics.kernel.model import Array, Result
+from cutelab.hardware.chip import Address
+from cutelab.hardware.measured.kernels import KernelTime
+from cutelab.plans.access import Access
+from cutelab.plans.tiles import tile_elements
 
 WHAT = {
     "read a": "Reading a",
@@ -40,7 +45,7 @@ def share(result: Result) -> str:
     if result.time is None:
         return f"This setting was not timed at {edge} x {edge}."
     percent = round(100 * result.time.rate / result.yardstick.rate)
-    of = "the library" if result.params.kernel == "gemm" else "the best copy"
+    of = "the library" if result.params.gemm else "the best copy"
     hidden = ", for the conflicts hide behind global memory" if result.hidden else ""
     return f"Measured: {rate(result.time)}, {percent} % of {of}{hidden}."
 
@@ -48,9 +53,9 @@ def share(result: Result) -> str:
 def subtitle(result: Result) -> str:
     """Type, block, width of an access, and what colours mean."""
     params, threads = result.params, result.plan.threads
-    if params.kernel == "gemm":
+    if params.gemm:
         return (
-            f"C = A B in float32. A's tile of {params.tile} x 8 in shared memory, 16 bytes a lane, "
+            f"C = A B in float32. A's tile of {params.tile} x {K} in shared memory, 16 bytes a lane, "
             f"{threads} threads. Colour: bank."
         )
     where = f"a tile of {params.tile} x {params.tile} in shared memory" if params.shared else "no shared memory"
@@ -72,11 +77,14 @@ def verdict(result: Result) -> Verdict:
     return Verdict("bad", sentence, second)
 
 
-def _best(access) -> int:  # type: ignore[no-untyped-def]
+def _best(access: Access) -> int:
     """What the access would take without conflicts. (A 16-byte load cannot always reach the ideal of its bytes.)"""
     if access.space == "global" or access.ways <= 1:
         return access.ideal
-    groups = -(-access.access_bytes * 32 // 128) // (2 if access.name.startswith("read tile ") else 1)
+    chip = access.warps.chip
+    groups = -(-access.access_bytes * chip.lanes // chip.row_bytes)
+    if access.name.startswith("read tile "):  # the product's lanes read the same pieces in pairs
+        groups //= 2
     return max(access.ideal, access.instructions * groups)
 
 
@@ -95,7 +103,7 @@ def status(result: Result) -> str:
 
 
 def _yardstick(result: Result) -> str:
-    what = "vendor's library" if result.params.kernel == "gemm" else "best copy"
+    what = "vendor's library" if result.params.gemm else "best copy"
     return f"{what} {rate(result.yardstick)}"
 
 
@@ -107,7 +115,7 @@ def element(layout: Layout | ComposedLayout) -> str:
     >>> element(ComposedLayout(Swizzle(5, 0, 5), 0, Layout((32, 32), (32, 1))))
     'o = row * 32 + col; tile[o ^ ((o & 992) >> 5)]'
     """
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     terms = [*_terms("row", inner, 0), *_terms("col", inner, 1)]
     plain = " + ".join(t for t in terms if t)
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not layout.outer.bits:
@@ -118,7 +126,8 @@ def element(layout: Layout | ComposedLayout) -> str:
 
 
 def _terms(name: str, layout: Layout, mode: int) -> list[str]:
-    shape, stride = flatten(layout.shape[mode]), flatten(layout.stride[mode])  # type: ignore[index]
+    own = layout[mode]
+    shape, stride = flatten(own.shape), flatten(own.stride)
     found, below = [], 1
     for i, (extent, step) in enumerate(zip(shape, stride, strict=True)):
         part = name if below == 1 else f"{name} // {below}"
@@ -131,3 +140,40 @@ def _terms(name: str, layout: Layout, mode: int) -> list[str]:
 def size_of(extra: int, whole: int) -> str:
     """How much more memory: "+64 elements (2 %)"."""
     return f"+{count(extra, 'element')} ({round(100 * extra / whole)} %)" if extra else "no element more"
+
+
+def copies(result: Result) -> dict[str, str]:
+    """The layout, the index of an element for Numba, and the kernel in Python."""
+    params, layout = result.params, result.params.layout
+    block = params.block.replace(" x ", ", ")
+    if layout is None:
+        return {"Python": f'transpose.variant("naive", {params.tile}, block=({block}))'}
+    found = {"CuTe": str(layout), "Numba": element(layout)}
+    if not params.gemm:
+        found["Python"] = f'Transpose({params.tile}, parse_layout("{layout}"), {params.vector}, block=({block}))'
+    return found
+
+
+def offers(result: Result) -> tuple[Offer, ...]:
+    """The padded and the swizzled variant, if the tile is read with conflicts or one of them is in use."""
+    params = result.params
+    if params.variant == "naive":
+        return (Offer("tile in shared memory", "rows are read, rows are written", {"variant": "padded"}),)
+    plain = params.tile * (K if params.gemm else params.tile)
+    found = []
+    for fixed, access in result.fixes:
+        extra = 0 if fixed.layout is None else tile_elements(fixed.layout) - plain
+        name = fixed.variant
+        text = str(fixed.swizzle) if name == "swizzled" else f"pitch {fixed.pitch}"
+        changes = {"variant": name, "block": params.block}
+        line = f"{text}  {number(access.count)} wavefronts"
+        found.append(Offer(line, size_of(extra, plain), changes, in_use=name == params.variant))
+    return tuple(found)
+
+
+def tips(result: Result, table: Array) -> tuple[str, Array]:
+    """What the pointer reads on an element of the drawn part of the tile, and its numbers."""
+    row, column = np.indices(table.shape)
+    at = Address(table, ITEM, result.params.chip)
+    stacked = np.stack([row, column, at.offset, at.bank], axis=-1).reshape(-1, 4)
+    return "({0},{1}) → offset {2}\nbank {3}", stacked.astype(np.int32)

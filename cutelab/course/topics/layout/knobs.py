@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from cutelab.core import int_tuple, notation
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, cosize, rank, size
+from cutelab.core.layout import Layout, as_layout, cosize, rank, size
 from cutelab.course.card.knobs import Params, Said, check, dropdown, index, preset, text
 from cutelab.course.card.parts.leaves import innermost, leaf_knobs
 from cutelab.course.card.words import ELEMENTS
@@ -32,7 +32,7 @@ def read_layout(value: Any) -> Any:
     """The layout that this text names; `smem_ptr[16b]` in it names the element, too."""
     if isinstance(value, Layout | ComposedLayout):
         return value
-    parsed = parse_layout(value)
+    parsed = as_layout(value)
     bits = notation.parse(value).pointer_bits if "ptr" in value else None
     named = [name for name, size_bytes in ELEMENTS.items() if 8 * size_bytes == bits]
     return Said(parsed, {"element": named[0]}) if named else parsed

@@ -17,7 +17,7 @@ from cutelab.course.ask.reading import to_words
 def other_element(random: Random) -> Prediction:
     """One element of another matrix, in bytes."""
     rows, cols, element = random.choice((6, 8)), random.choice((10, 12, 16)), random.choice((2, 4, 8))
-    row, col = random.randint(1, rows - 1), random.randint(1, cols - 1)
+    row, col = random.choice((1, 2, 3)), random.choice((4, 5))
     return Prediction(
         id="layout.a",
         title="One element",
@@ -133,7 +133,7 @@ INTERLEAVED = Layout((3, (2, 2)), (2, (1, 6)))
 def plain_column(place: tuple[Any, ...]) -> Any:
     """(row, (a, b)) or (row, a, b) as (row, column): the column is a place of the mode (2,2)."""
     flat = tuple(x for part in place for x in (part if isinstance(part, tuple) else (part,)))
-    return (flat[0], flat[1] + 2 * flat[2]) if len(flat) == 3 and set(flat[1:]) <= {0, 1} else place
+    return (flat[0], flat[1] + 2 * flat[2]) if len(flat) == 3 and all(x in (0, 1) for x in flat[1:]) else place
 
 
 def what_lies_there(place: tuple[Any, ...]) -> str:
@@ -277,7 +277,9 @@ EXERCISES = (
     Exercise(
         id="layout.4",
         title="Read the map backwards",
-        kind=Value("tuple", example="(2, 0)", parts=("row", "column"), same=plain_column, means=what_lies_there),
+        kind=Value(
+            "tuple", example="(2, 0)", parts=("row", "column"), same=plain_column, means=what_lies_there, nested=True
+        ),
         question=(
             "`print_layout` shows the offset of each coordinate. Go the other way: in `(3,(2,2)):(2,(1,6))`, which "
             "(row, col) lies at offset 9? The column is a plain number from 0 to 3."

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from cutelab import StripThreadMap, WarpAccess, sectors, wavefronts
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
+from cutelab.cutlass import StripThreadMap
+from cutelab.hardware import WarpAccess, sectors, wavefronts
 
 
 def plain_threads() -> int:

@@ -189,7 +189,11 @@ EXERCISES = (
         id="tensor_core.2",
         title="What does lane 5 hold?",
         kind=Value(
-            "tuple", example="((0, 0), (0, 1), (0, 8), (0, 9))", parts=("v0", "v1", "v2", "v3"), means=held_there
+            "tuple",
+            example="((0, 0), (0, 1), (0, 8), (0, 9))",
+            parts=("v0", "v1", "v2", "v3"),
+            means=held_there,
+            nested=True,
         ),
         question=(
             "B of m16n8k16 has the layout `((4,8),(2,2)):((16,1),(8,64))`, with the code n + 8 · k. Which (n,k) does lane 5 hold, from v0 "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, size
+from cutelab.core.layout import Layout, as_layout, size
 from cutelab.core.swizzle import Swizzle
 from cutelab.course.card.shared_tile import check_tile, split
 from cutelab.cutlass.atoms import MmaAtom, mma_atom, smem_atom
@@ -151,7 +151,7 @@ def read_smem(value: Any) -> Layout | ComposedLayout | Pasted | None:
         return value
     if isinstance(value, str) and not value.strip():
         return None
-    layout, bits = parse_layout(value), PRINTED.search(value)
+    layout, bits = as_layout(value), PRINTED.search(value)
     return layout if bits is None else Pasted(layout, int(bits[1]))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.composed import ComposedLayout, parse_layout
+from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import product
-from cutelab.core.layout import Layout, offsets, rank
+from cutelab.core.layout import Layout, as_layout, offsets, rank
 from cutelab.core.notation import Reader
 from cutelab.core.swizzle import Swizzle, parse_swizzle
 from cutelab.cutlass.matrix_layouts import MATRIX_LAYOUTS, matrix_layout
@@ -221,7 +221,7 @@ def read_shared(value: Any) -> Shared:
         return value
     if bare.startswith(("Sw<", "S<", "Swizzle<")) and "(" not in bare:
         return parse_swizzle(value)
-    return parse_layout(value)
+    return as_layout(value)
 
 
 @lru_cache(64)

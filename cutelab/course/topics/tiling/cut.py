@@ -21,11 +21,11 @@ from cutelab.algebra.explain import explain, tiler_text
 from cutelab.algebra.fold import compose_layouts
 from cutelab.algebra.inverse import complement_within
 from cutelab.algebra.product import padded
-from cutelab.algebra.simplify import AnyLayout, coalesce, compact, join, top_modes
+from cutelab.algebra.simplify import coalesce, compact, join, top_modes
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, size
+from cutelab.core.layout import AnyLayout, Layout, size
 from cutelab.course.card.parts.leaves import innermost
 
 DIVIDES = ("zipped_divide", "logical_divide", "tiled_divide", "flat_divide")
@@ -73,11 +73,11 @@ class Cut:
 
     @property
     def tile_shape(self) -> Any:
-        return self.known.shape[0] if self.known else 1  # type: ignore[index]
+        return int_tuple.modes(self.known.shape)[0] if self.known else 1
 
     @property
     def rest_shape(self) -> Any:
-        return self.known.shape[1] if self.known else 1  # type: ignore[index]
+        return int_tuple.modes(self.known.shape)[1] if self.known else 1
 
     @property
     def elements(self) -> int:

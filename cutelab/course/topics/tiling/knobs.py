@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cutelab.algebra.simplify import AnyLayout, top_modes
-from cutelab.core.layout import Layout, size
+from cutelab.algebra.simplify import top_modes
+from cutelab.core.layout import AnyLayout, Layout, size
 from cutelab.course.card.knobs import Control, Family, Params, dropdown, index, preset, text
 from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.shared_tile import read_layout

@@ -23,9 +23,16 @@ def owned(pair: tuple[int, ...]) -> str:
     return f"in row 5 thread ({i},{j}) owns the columns {', '.join(map(str, here[:4]))} and so on, and 12 is not among them."
 
 
+def tiles_by_layout(rows: int, cols: int) -> int:
+    """How many tiles does the layout (4,8):(1,4) cut?"""
+    divided = logical_divide(Layout((rows, cols)), Layout((4, 8)))
+    assert isinstance(divided, Layout)
+    return size(divided[1])
+
+
 def other_block(random: Random) -> Prediction:
     """Where another tile begins."""
-    m, n, i, j = random.choice((2, 4, 8)), random.choice((4, 16)), random.randint(1, 5), random.randint(1, 5)
+    m, n, i, j = random.choice((2, 4, 8)), 32, random.choice((1, 2)), random.choice((1, 2, 3))
     return Prediction(
         id="tiling.a",
         title="Where a tile begins",
@@ -48,7 +55,7 @@ def other_count(random: Random) -> Prediction:
         title="How many tiles",
         kind=Value(example="8", given=(("rows", rows), ("columns", cols))),
         question=f"A matrix of shape ({rows},{cols}) is divided by one layout, `(4,8):(1,4)`. How many tiles are there?",
-        right=lambda: size(logical_divide(Layout((rows, cols)), Layout((4, 8)))[1]),
+        right=lambda: tiles_by_layout(rows, cols),
         replies=(Wrong(-(-rows // 4) * (cols // 8), "So many a tuple makes, the last ones beyond the edge."),),
         because=f"{rows * cols} elements in tiles of 32.",
     )
@@ -110,7 +117,7 @@ PREDICTIONS = (
         kind=Value(example="8", given=(("rows", 10), ("columns", 32))),
         again=other_count,
         question="A matrix of shape (10,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
-        right=lambda: size(logical_divide(Layout((10, 32)), Layout((4, 8)))[1]),
+        right=lambda: tiles_by_layout(10, 32),
         replies=(
             Wrong(12, "So many the tuple <4,8> makes: 3 down, the last one half outside, and 4 across."),
             Wrong(

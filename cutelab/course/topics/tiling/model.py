@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from cutelab.algebra import laws
-from cutelab.algebra.simplify import AnyLayout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.layout import Layout, cosize
+from cutelab.core.layout import AnyLayout, Layout, cosize
 from cutelab.course.topics.tiling.cut import Cut, followed
 from cutelab.course.topics.tiling.knobs import TilingParams
 

@@ -1,0 +1,146 @@
+"""`classroom`: everybody's results in one table. Nothing leaves the folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cutelab.core.errors import CuteLabError
+from cutelab.course.ask.ids import canonical
+from cutelab.course.ask.reading import shown
+from cutelab.course.lab.lessons import lessons
+from cutelab.course.lab.reply import Table
+from cutelab.course.lab.report import RESULTS
+from cutelab.course.lab.store import replace_file
+
+MOST_COMMON = 3
+MAX_BYTES = 4 << 20  # of one results file
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What one results file says. exercises and predictions are by their names."""
+
+    name: str
+    exercises: dict[str, dict[str, Any]]
+    predictions: dict[str, dict[str, Any]]
+
+    def done(self, ids: tuple[str, ...]) -> int:
+        return sum(self.exercises.get(id, {}).get("state") == "done" for id in ids)
+
+    def total(self, what: str) -> int:
+        return sum(n for e in self.exercises.values() if isinstance(n := e.get(what, 0), int))
+
+    @property
+    def sure_and_wrong(self) -> int:
+        return sum(p.get("right") is False and p.get("sure", True) is not False for p in self.predictions.values())
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """One class: learners, lesson by lesson; the most frequent wrong answers; files that could not be read."""
+
+    learners: tuple[Learner, ...]
+    damaged: tuple[str, ...]
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return ("learner", *(lesson.notebook for lesson in lessons()), "tries", "hints", "predicted", "sure and wrong")
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """One row a learner: exercises done of each lesson, tries, hints, predictions locked in, those sure and wrong."""
+        found = []
+        for one in self.learners:
+            done = []
+            for lesson in lessons():
+                ids = tuple(e.id for e in lesson.exercises)
+                done.append(f"{one.done(ids)}/{len(ids)}")
+            locked = sum(p.get("answer") is not None for p in one.predictions.values())
+            numbers = (one.total("tries"), one.total("hints"), locked, one.sure_and_wrong)
+            found.append((one.name, *done, *map(str, numbers)))
+        return tuple(found)
+
+    def wrong(self, most: int = MOST_COMMON) -> dict[str, list[tuple[int, str, str]]]:
+        """The most frequent wrong answers of each exercise: how many gave it, the answer, and what was meant by it."""
+        counts: dict[str, Counter[tuple[str, str]]] = {}
+        for one in self.learners:
+            for id, exercise in one.exercises.items():
+                said = {
+                    (str(w.get("answer", "")), str(w.get("words", "")))
+                    for w in exercise.get("wrong", [])
+                    if isinstance(w, dict)
+                }
+                counts.setdefault(id, Counter()).update(said)
+        return {id: [(n, *pair) for pair, n in c.most_common(most)] for id, c in counts.items() if c}
+
+    def csv(self, path: str | Path | None = None) -> str:
+        """The table as CSV text; with a path, also written there (a new file, or one that this has written)."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.heads)
+        writer.writerows([("'" + row[0] if row[0][:1] in "=+-@" else row[0], *row[1:]) for row in self.rows])
+        if path is not None:
+            target = Path(path)
+            if target.exists() and not target.read_text(encoding="utf-8", errors="replace").startswith("learner,"):
+                raise CuteLabError(f"{target} holds something else and stays as it is; give another name")
+            try:
+                replace_file(target, text.getvalue())
+            except OSError as error:
+                raise CuteLabError(f"{target} cannot be written ({error.strerror}); give another place") from None
+        return text.getvalue()
+
+    def _table(self) -> Table:
+        notes = [f"{name}: not readable as results, left out" for name in self.damaged]
+        for id, found in sorted(self.wrong().items()):
+            notes.append(f"{id}: " + "; ".join(f"{n} x {said} ({words.rstrip('.')})" for n, said, words in found))
+        return Table(f"{len(self.learners)} learners, exercises done", self.heads, self.rows, tuple(notes))
+
+    def __repr__(self) -> str:
+        return repr(self._table())
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+
+def classroom(folder: str | Path) -> ClassTable:
+    """How far is the class? Reads every results file (*.json) in this folder and below it, of any version.
+
+    A file that is no results file is left out; one that should be and cannot be read is named. A learner without a name has
+    the file's. Raises CuteLabError if there is no such folder.
+    """
+    if not isinstance(folder, str | Path) or not Path(folder).is_dir():
+        raise CuteLabError(f"{shown(str(folder))} is no folder; give the one that holds everybody's results files")
+    learners, damaged = [], []
+    for path in sorted(p for p in Path(folder).rglob("*.json") if p.is_file()):
+        name = path.relative_to(folder).as_posix()
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                raise ValueError("too large")
+            data = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(data, dict) or not str(data.get("schema", "")).startswith(RESULTS):
+                if "results" in path.name:
+                    damaged.append(name)
+                continue
+            learners.append(read_learner(data, path))
+        except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            damaged.append(name)
+    return ClassTable(tuple(sorted(learners, key=lambda one: one.name.lower())), tuple(damaged))
+
+
+def read_learner(data: dict[str, Any], path: Path) -> Learner:
+    """One results file, of any version: names of exercises are brought to today's."""
+    exercises, predictions = {}, {}
+    for notebook in data["notebooks"]:
+        for entry in notebook["exercises"]:
+            exercises[canonical(entry["id"])] = dict(entry)
+        for entry in notebook["predictions"]:
+            predictions[canonical(entry["id"])] = dict(entry)
+    name = data.get("name")
+    other = path.parent.name if path.stem == "results" else path.stem
+    return Learner(name if isinstance(name, str) and name.strip() else other, exercises, predictions)

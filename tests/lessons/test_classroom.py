@@ -1,0 +1,100 @@
+"""The class table, and the cards of exercises with their buttons."""
+
+import json
+
+import pytest
+
+from cutelab import CuteLabError
+from cutelab.course.lab.buttons import _shown
+from cutelab.lessons import check, classroom, hint, predict, results
+
+
+def hand_in(folder, monkeypatch, name, *answers, locks=()):
+    work = folder / "work" / name
+    work.mkdir(parents=True)
+    monkeypatch.chdir(work)
+    for id, answer in answers:
+        check(id, answer)
+    for id, answer, sure in locks:
+        predict(id).lock(answer, sure=sure)
+    results(name, folder / "class" / f"{name}.json")
+
+
+@pytest.fixture
+def room(fresh, monkeypatch):
+    (fresh / "class").mkdir()
+    hand_in(fresh, monkeypatch, "Ada", ("start.1", 12), ("start.1", 32), locks=[("layout.a", 19, True)])
+    hand_in(fresh, monkeypatch, "Bob", ("start.1", 12), ("start.1", 31), locks=[("layout.a", 19, False)])
+    monkeypatch.chdir(fresh)
+    return fresh / "class"
+
+
+def test_lesson_by_learner_with_tries_and_what_was_sure_and_wrong(room):
+    table = classroom(room)
+    assert [row[0] for row in table.rows] == ["Ada", "Bob"]
+    ada = dict(zip(table.heads, table.rows[0], strict=True))
+    assert (ada["00_start"], ada["tries"], ada["predicted"], ada["sure and wrong"]) == ("1/2", "2", "1", "1")
+    assert dict(zip(table.heads, table.rows[1], strict=True))["sure and wrong"] == "0"
+    (most, other) = table.wrong()["start.1"]
+    assert most[:2] == (2, "12") and "rows times columns" in most[2] and other[0] == 1
+    assert "2 x 12" in repr(table) and "<table>" in table._repr_html_()
+
+
+def test_damaged_files_are_named_and_others_are_left_alone(room):
+    (room / "broken-results.json").write_text("{")
+    (room / "half.json").write_text('{"schema": "cutelab-results/1", "notebooks": [{}]}')
+    (room / "package.json").write_text('{"name": "x"}')
+    (room / "deep.json").write_text("[" * 100_000)
+    table = classroom(room)
+    assert len(table.learners) == 2 and set(table.damaged) == {"broken-results.json", "deep.json", "half.json"}
+
+
+def test_results_of_the_first_version_count(room):
+    exercises = [{"id": "01.2", "state": "done", "tries": 3, "hints": 1}]
+    predictions = [{"id": "01.a", "answer": 19, "right": False}]
+    old = {
+        "schema": "cutelab-results/1",
+        "name": None,
+        "notebooks": [{"exercises": exercises, "predictions": predictions}],
+    }
+    (room / "eve").mkdir()
+    (room / "eve" / "results.json").write_text(json.dumps(old))
+    table = classroom(room)
+    eve = dict(zip(table.heads, next(row for row in table.rows if row[0] == "eve"), strict=True))
+    assert (eve["01_layout"], eve["tries"], eve["hints"]) == ("1/6", "3", "1")
+
+
+def test_csv_is_written_over_csv_only(room):
+    table = classroom(room)
+    assert table.csv(room / "class.csv").splitlines()[1].startswith("Ada,1/2")
+    table.csv(room / "class.csv")
+    (room / "x.csv").write_text("mine")
+    with pytest.raises(CuteLabError, match="stays as it is"):
+        table.csv(room / "x.csv")
+    with pytest.raises(CuteLabError, match="is no folder"):
+        classroom(room / "nowhere")
+
+
+def test_every_card_keeps_its_question_and_says_the_form():
+    for answer in (..., 31, "x", (4, 8)):
+        card = check("start.1", answer)
+        assert "How many elements has a tile" in repr(card) and "Answer with a whole number" in repr(card)
+    assert "How many elements has a tile" in repr(check("start.1", 32))
+
+
+def test_buttons_bring_the_next_hint_and_the_solution(fresh):
+    card = check("layout.1")
+    bundle = card._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle and bundle["text/plain"] == repr(card)
+    row = _shown["layout.1"]
+    names = [button.description for button in row.buttons]
+    assert names == ["Hint", "Solution"]
+    row.buttons[0].click()
+    assert "hint 1 of 3" in row.below.value
+    row.buttons[0].click()
+    assert "hint 2 of 3" in row.below.value and "hint 3 of 3" in repr(hint("layout.1"))
+    row.buttons[1].click()
+    assert "<details" in row.below.value
+    comm = row.box.comm
+    check("layout.1")._repr_mimebundle_()
+    assert comm is not None and row.box.comm is None
