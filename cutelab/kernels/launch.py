@@ -22,7 +22,7 @@ from cutelab.kernels.simulator import Engine, Missed, Point, Stop, Thread, Worke
 MAX_THREADS = 65_536  # of one simulated run
 SECONDS = 5.0  # that a thread may compute without touching memory or a barrier
 GRID, BLOCK = (2**31 - 1, 65_535, 65_535), (1024, 1024, 64)
-MAX_BLOCK = 1024
+MAX_BLOCK = H200.block_threads
 UNSET: Any = type("Unset", (), {"__repr__": lambda self: "unset"})()
 
 
