@@ -24,6 +24,7 @@ __all__ = [
     "tensor_core",
     "thread_map",
     "tiling",
+    "trace",
     "view",
 ]
 
@@ -251,6 +252,45 @@ def tensor_core(
     from cutelab.course.topics import tensor_core as scene
 
     return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
+
+
+def trace(
+    kernel: Any = None,
+    grid: Any = None,
+    block: Any = None,
+    *args: Any,
+    blocks: Any = "auto",
+    shared_bytes: int | None = None,
+    scale: int = 2,
+    view: Literal["widget", "html"] = "widget",
+    **params: Any,
+) -> Explorer:
+    """What does a Numba kernel do to memory, one warp instruction after the other, and who waits for whom?
+
+    kernel, grid, block, args, blocks, shared_bytes  as in `cutelab.kernels.trace`, which runs first; or a Trace alone. Without any
+                 it is the transpose of a tile with conflicts
+    scale, view  as for `layout`
+    params       warp and step, see `cutelab.course.topics.trace.knobs.TraceParams`
+
+    >>> lab = trace(step=16)
+    >>> lab.picture.status
+    'line 25 → shared load of tile, 4 bytes a lane · time 1 · 32 lanes · 1 barriers before'
+    """
+    from cutelab.course.topics import trace as scene
+    from cutelab.kernels import Trace
+    from cutelab.kernels import trace as run
+
+    if kernel is None:
+        from cutelab.kernels.demo import demo
+
+        seen = demo()
+    elif isinstance(kernel, Trace):
+        seen = kernel
+    else:
+        given = [value for value in (grid, block) if value is not None]
+        seen = run(kernel, *given, *args, blocks=blocks, shared_bytes=shared_bytes)
+    made = scene.params_of(seen, kernel is not None)
+    return _open("trace", scene, made, params, scale=scale, view=view)
 
 
 def kernel(

@@ -210,3 +210,9 @@ def test_tensor_memory_is_the_golden_one():
 def test_tensor_memory_has_an_end(arguments, word):
     with pytest.raises(CuteLabError, match=word):
         tmem_layout(*arguments)
+
+
+def test_names_of_atoms_ignore_case():
+    for name in mma_atoms("SM80 F16"):
+        assert mma_atom(name.lower()) == mma_atom(name) == mma_atom(name.upper())
+    assert mma_atom("sm90_64x256x16_f32f16f16_ss").name.startswith("SM90_64x256x16_F32F16F16_SS")

@@ -131,8 +131,7 @@ def _divide(
     name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
     if isinstance(layout, CoordLayout):
-        divided: Any = coordinates.divide(name, layout, tiler)  # a coordinate layout
-        return divided
+        return coordinates.divide(name, layout, tiler)  # type: ignore[return-value]  # a coordinate layout
     layout = want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))

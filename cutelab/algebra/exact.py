@@ -14,7 +14,7 @@ from cutelab.algebra.laws import from_modes
 from cutelab.core import int_tuple
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import IntTuple
-from cutelab.core.layout import Layout, check_table_size
+from cutelab.core.layout import Layout, check_listed, check_table_size
 
 
 def layout_of(offsets: Any) -> Layout:
@@ -33,8 +33,7 @@ def layout_of(offsets: Any) -> Layout:
     """
     if isinstance(offsets, str | bytes):
         raise CuteLabError(f"layout_of reads a table of offsets such as [0, 2, 4, 6], got {shown(offsets)}")
-    if isinstance(offsets, range | list | tuple):
-        check_table_size(len(offsets), "the table of offsets")
+    check_listed(offsets, "the table of offsets")
     try:
         table = np.asarray(offsets)
     except (TypeError, ValueError, OverflowError, RecursionError, RuntimeError):

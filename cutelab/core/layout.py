@@ -22,6 +22,7 @@ from cutelab.core.leaves import ScaledBasis, stride_leaves
 from cutelab.core.swizzle import Swizzle
 
 MAX_TABLE = 2**24  # elements of the largest table that is ever allocated (128 MiB of int64)
+MAX_LISTED = 2**20  # numbers in lists that become an array
 MAX_AXES = 64  # of a NumPy array
 CHUNK = 2**18  # elements that are swizzled at once
 Node = tuple[int, tuple[tuple[int, int], ...], Any]
@@ -345,9 +346,10 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
         if not isinstance(found, CoordLayout):
             return found
         value = found
+    what = what if isinstance(what, str) else shown(what)
     if isinstance(value, CoordLayout):
         raise CuteLabError(
-            f"{what} leads to offsets, and {shown(str(value))} leads to coordinates: its strides are basis elements such as 1@0"
+            f"{what} leads to offsets, and {brief(value)} leads to coordinates: its strides are basis elements such as 1@0"
         )
     if _is_table(value):
         raise CuteLabError(
@@ -738,6 +740,26 @@ def check_table_size(elements: int, what: object) -> None:
         name = what if isinstance(what, str) else str(what)
         name = name if len(name) <= 100 else name[:97] + "..."
         raise CuteLabError(f"{name} has {count_text(elements)} elements; a table holds at most {MAX_TABLE:,}")
+
+
+def check_listed(value: Any, what: str) -> None:
+    """Raise CuteLabError if nested lists or a range hold too many numbers to become an array.
+
+    >>> check_listed(range(10**12), "the addresses")
+    Traceback (most recent call last):
+    ...
+    cutelab.core.errors.CuteLabError: the addresses: a list of 1e+12 numbers or more; at most 1,048,576 are read from lists, 16,777,216 from an array
+    """
+    count, level = 1, 0
+    while isinstance(value, range | list | tuple) and len(value) and count <= MAX_LISTED:
+        count, level, value = count * len(value), level + 1, value[0]
+        if level > int_tuple.MAX_DEPTH:
+            raise CuteLabError(f"{what}: lists nested more than {int_tuple.MAX_DEPTH} levels deep")
+    if count > MAX_LISTED:
+        raise CuteLabError(
+            f"{what}: a list of {count_text(count)} numbers or more; at most {MAX_LISTED:,} are read from lists, "
+            f"{MAX_TABLE:,} from an array"
+        )
 
 
 def offsets(layout: Any) -> np.ndarray:

@@ -47,6 +47,8 @@ def find(text: str, make: Callable[[str, int], R], one: Callable[[R], T]) -> Fou
             try:
                 found = _read(reader, text, start, label, one)
             except CuteLabError as error:
+                if number == 0 and not label and reader.failed_at > begin + len(line):
+                    raise  # an object of several lines began here
                 if first is None or (number == 0 and label and reader.failed_at > furthest + 8):
                     first, furthest = error, reader.failed_at
                 continue

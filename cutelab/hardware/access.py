@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
+from cutelab.core.layout import check_listed
 from cutelab.hardware.chip import H200, Chip
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
@@ -59,7 +60,7 @@ class WarpAccess:
 
     def __post_init__(self) -> None:
         if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {self.chip!r}")
+            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {shown(self.chip)}")
         _check_kind(self.kind, self.access_bytes)
         address = _addresses(self.byte_address, self.chip.lanes)
         active = _active(self.active, address.shape)
@@ -108,7 +109,7 @@ def want_access(value: object, name: str) -> None:
 
 def _check_kind(kind: object, access_bytes: object) -> None:
     if not isinstance(kind, str) or kind not in WIDTHS:
-        raise CuteLabError(f"kind {kind!r} is not modelled; modelled are {', '.join(WIDTHS)}")
+        raise CuteLabError(f"kind {shown(kind)} is not modelled; modelled are {', '.join(WIDTHS)}")
     widths = WIDTHS[kind]
     if not is_int(access_bytes) or access_bytes not in widths:
         if kind in ("reduce", "atomic") and access_bytes in (2, 8, 16):
@@ -116,10 +117,11 @@ def _check_kind(kind: object, access_bytes: object) -> None:
                 f"{kind} of {access_bytes} bytes a lane is not modelled (its counter follows other rules); use 4 bytes"
             )
         names = f"{', '.join(map(str, widths[:-1]))} or {widths[-1]}" if len(widths) > 1 else str(widths[0])
-        raise CuteLabError(f"{kind} moves {names} bytes a lane, got {access_bytes!r}")
+        raise CuteLabError(f"{kind} moves {names} bytes a lane, got {shown(access_bytes)}")
 
 
 def _addresses(value: object, lanes: int) -> np.ndarray:
+    check_listed(value, "byte addresses")
     try:
         raw = np.asarray(value)
     except ValueError as error:
@@ -127,7 +129,7 @@ def _addresses(value: object, lanes: int) -> np.ndarray:
             f"byte addresses must form an array of shape (..., {lanes}); these rows differ in length"
         ) from error
     if raw.ndim == 0 or raw.shape[-1] != lanes:
-        got = f"{raw.shape[-1]} lanes (shape {raw.shape})" if raw.ndim else repr(value)
+        got = f"{raw.shape[-1]} lanes (shape {raw.shape})" if raw.ndim else shown(value)
         raise CuteLabError(
             f"a warp has {lanes} lanes, so byte addresses have shape (..., {lanes}); got {got}. "
             f"For fewer lanes fill up to {lanes} and name the lanes that take part with `active`."
@@ -161,7 +163,7 @@ def _active(value: object, shape: tuple[int, ...]) -> np.ndarray:
     numbers = active.dtype.kind in "iu" and bool(((active == 0) | (active == 1)).all())
     if active.dtype.kind != "b" and not numbers:
         raise CuteLabError(
-            f"active must be {lanes} truth values, got {value!r}; for example np.arange({lanes}) < {lanes // 2}"
+            f"active must be {lanes} truth values, got {shown(value)}; for example np.arange({lanes}) < {lanes // 2}"
         )
     try:
         active = np.array(np.broadcast_to(active.astype(bool), shape))

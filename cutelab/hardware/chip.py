@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 
 Where = TypeVar("Where", int, "np.ndarray[Any, Any]")
@@ -62,11 +62,11 @@ class Chip:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise CuteLabError(f"a chip's name is a text, got {self.name!r}")
+            raise CuteLabError(f"a chip's name is a text, got {shown(self.name)}")
         for each in fields(self)[1:]:
             value = getattr(self, each.name)
             if not is_int(value) or not 0 <= value < 2**40 or (value == 0 and each.name != "reserved_bytes"):
-                raise CuteLabError(f"{each.name} of a chip must be a whole number of 1 or more, got {value!r}")
+                raise CuteLabError(f"{each.name} of a chip must be a whole number of 1 or more, got {shown(value)}")
         for name, least, most in _WIDTHS:
             value = getattr(self, name)
             if value & (value - 1) or not least <= value <= most:

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.hardware.span import PIECE, SPANS, swizzled, tile_bytes, want_span
 
@@ -73,15 +73,15 @@ class MatrixDescriptor:
     def __post_init__(self) -> None:
         want_span(self.swizzle_bytes)
         if self.major not in MAJORS:
-            raise CuteLabError(f'major must be "K" or "MN", got {self.major!r}')
+            raise CuteLabError(f'major must be "K" or "MN", got {shown(self.major)}')
         for name in ("start_bytes", "lbo_bytes", "sbo_bytes"):
             value = getattr(self, name)
             if not is_int(value) or value % PIECE or not 0 <= value < PIECE * FIELD:
                 raise CuteLabError(
-                    f"{name} must be a multiple of 16 from 0 to {PIECE * (FIELD - 1):,} (14 bits hold it divided by 16), got {value!r}"
+                    f"{name} must be a multiple of 16 from 0 to {PIECE * (FIELD - 1):,} (14 bits hold it divided by 16), got {shown(value)}"
                 )
         if not is_int(self.base_offset) or not 0 <= self.base_offset < 8:
-            raise CuteLabError(f"base_offset must be a whole number from 0 to 7, got {self.base_offset!r}")
+            raise CuteLabError(f"base_offset must be a whole number from 0 to 7, got {shown(self.base_offset)}")
 
     def addresses(self, m: int, k: int, element_bytes: int) -> np.ndarray:
         """From which byte does the unit read element (m, k)? Read-only, shape (m, k); of B read n for m.
@@ -102,9 +102,11 @@ class MatrixDescriptor:
     def _check(self, m: int, k: int, element_bytes: int) -> int:
         for name, value, most in (("m", m, 4096), ("k", k, 4096)):
             if not is_int(value) or not 1 <= value <= most:
-                raise CuteLabError(f"{name} must be a whole number from 1 to {most:,}, got {value!r}")
+                raise CuteLabError(f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}")
         if not is_int(element_bytes) or element_bytes not in (1, 2, 4):
-            raise CuteLabError(f"an operand in shared memory has elements of 1, 2 or 4 bytes, got {element_bytes!r}")
+            raise CuteLabError(
+                f"an operand in shared memory has elements of 1, 2 or 4 bytes, got {shown(element_bytes)}"
+            )
         if self.base_offset:
             raise CuteLabError(f"addresses with base_offset {self.base_offset} are not modelled; start at 1,024 bytes")
         self._check_major(element_bytes)
@@ -140,7 +142,7 @@ class MatrixDescriptor:
         np.int64(176)
         """
         if not is_int(nbytes):
-            raise CuteLabError(f"advance by a whole number of bytes, got {nbytes!r}")
+            raise CuteLabError(f"advance by a whole number of bytes, got {shown(nbytes)}")
         return replace(self, start_bytes=self.start_bytes + int(nbytes))
 
     @property
@@ -209,7 +211,9 @@ class UmmaDescriptor(MatrixDescriptor):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pieces not in (PIECE, 32) or (self.pieces == 32 and (self.swizzle_bytes, self.major) != (128, "MN")):
-            raise CuteLabError(f"pieces must be 16, or 32 with a 128-byte swizzle and MN-major; got {self.pieces!r}")
+            raise CuteLabError(
+                f"pieces must be 16, or 32 with a 128-byte swizzle and MN-major; got {shown(self.pieces)}"
+            )
 
     def _check_major(self, element_bytes: int) -> None:
         """All sizes in both majors."""
@@ -254,7 +258,7 @@ class UmmaDescriptor(MatrixDescriptor):
 def want_bits(bits: Any) -> None:
     """Raise CuteLabError unless these are 64 bits."""
     if not is_int(bits) or not 0 <= bits < 2**64:
-        raise CuteLabError(f"a descriptor is a whole number of 64 bits, such as 0x4000004000010000; got {bits!r}")
+        raise CuteLabError(f"a descriptor is a whole number of 64 bits, such as 0x4000004000010000; got {shown(bits)}")
 
 
 def _only_known(found: MatrixDescriptor, bits: int) -> None:
@@ -293,8 +297,8 @@ def descriptor_of(
     ...
     cutelab.core.errors.CuteLabError: no descriptor reads (64,64):(64,1) as K-major operand of 2 bytes: element (1, 0) lies at byte 128, and a core matrix has its rows 16 bytes apart, or 32, 64 or 128 in a swizzle of that span
     """
-    if major not in MAJORS:
-        raise CuteLabError(f'major must be "K" or "MN", got {major!r}')
+    if not isinstance(major, str) or major not in MAJORS:
+        raise CuteLabError(f'major must be "K" or "MN", got {shown(major)}')
     layout, byte = tile_bytes(layout, element_bytes, "a descriptor")
     if element_bytes == 8:
         raise CuteLabError("wgmma has no operands of 8 bytes; elements have 1, 2 or 4")
@@ -302,10 +306,10 @@ def descriptor_of(
     blocks = byte.shape[1] // width
     rows = byte.shape[0] if rows is None else rows
     if not is_int(rows) or not 8 <= rows <= byte.shape[0] or rows % ROWS:
-        raise CuteLabError(f"rows must be a multiple of 8 up to the layout's {byte.shape[0]}, got {rows!r}")
+        raise CuteLabError(f"rows must be a multiple of 8 up to the layout's {byte.shape[0]}, got {shown(rows)}")
     if not is_int(k_block) or not 0 <= k_block < blocks:
         raise CuteLabError(
-            f"the layout has {blocks} blocks of {width} columns (32 bytes) along k; k_block is {k_block!r}"
+            f"the layout has {blocks} blocks of {width} columns (32 bytes) along k; k_block is {shown(k_block)}"
         )
     part = byte[:rows, k_block * width : (k_block + 1) * width]
     kind = UmmaDescriptor if blackwell else MatrixDescriptor

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
 from cutelab.hardware.chip import H200
 
@@ -31,8 +32,8 @@ class _Matrices:
     trans: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.matrices, bool) or self.matrices not in (1, 2, 4):
-            raise CuteLabError(f"{self._word} moves 1, 2 or 4 matrices (x1, x2, x4), got {self.matrices!r}")
+        if not is_int(self.matrices) or self.matrices not in (1, 2, 4):
+            raise CuteLabError(f"{self._word} moves 1, 2 or 4 matrices (x1, x2, x4), got {shown(self.matrices)}")
 
     @property
     def _word(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.hardware.chip import H200, Chip
 
@@ -76,7 +76,7 @@ def occupancy(threads: int, registers: int, shared_bytes: int, *, chip: Chip = H
     ):
         least = 0 if name == "shared_bytes" else 1
         if not is_int(value) or not least <= value <= most:
-            raise CuteLabError(f"{name} of a block must be a whole number from {least} to {most:,}, got {value!r}")
+            raise CuteLabError(f"{name} of a block must be a whole number from {least} to {most:,}, got {shown(value)}")
     warps = -(-threads // chip.lanes)
     a_warp = -(-registers * chip.lanes // REGISTER_PIECE) * REGISTER_PIECE
     fitting_warps = chip.registers // PARTS // a_warp * PARTS

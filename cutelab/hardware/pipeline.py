@@ -17,7 +17,7 @@ from math import ceil
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.hardware.chip import CHIPS, H200, Chip
 from cutelab.hardware.occupancy import Occupancy, occupancy
@@ -51,10 +51,10 @@ def cycles_a_tile(loop: str, stages: int, mma: float, *, arrival: float, rate: f
     """
     want_loop(loop)
     if not is_int(stages) or not 1 <= stages <= MAX_STAGES:
-        raise CuteLabError(f"stages must be a whole number from 1 to {MAX_STAGES}, got {stages!r}")
+        raise CuteLabError(f"stages must be a whole number from 1 to {MAX_STAGES}, got {shown(stages)}")
     for name, value in (("mma", mma), ("arrival", arrival), ("rate", rate), ("issue", issue)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
-            raise CuteLabError(f"{name} must be a number of cycles of 0 or more, got {value!r}")
+            raise CuteLabError(f"{name} must be a number of cycles of 0 or more, got {shown(value)}")
     if loop == "producer":
         return float(max(mma + issue, rate, (arrival + mma) / stages))
     return float(max(mma + issue, rate, arrival / (stages - 1)) if stages > 1 else max(rate, max(arrival, issue) + mma))
@@ -62,8 +62,8 @@ def cycles_a_tile(loop: str, stages: int, mma: float, *, arrival: float, rate: f
 
 def want_loop(loop: object) -> None:
     """Raise CuteLabError unless this names a loop."""
-    if loop not in LOOPS:
-        raise CuteLabError(f'the loop must be "producer" (a warp of its own copies) or "together", got {loop!r}')
+    if not isinstance(loop, str) or loop not in LOOPS:
+        raise CuteLabError(f'the loop must be "producer" (a warp of its own copies) or "together", got {shown(loop)}')
 
 
 @dataclass(frozen=True)
@@ -107,17 +107,17 @@ class Pipeline:
         for name, most in (("m", 4096), ("n", 4096), ("k", 4096), ("stages", MAX_STAGES), ("tiles", MAX_TILES)):
             value = getattr(self, name)
             if not is_int(value) or not 1 <= value <= most:
-                raise CuteLabError(f"{name} must be a whole number from 1 to {most:,}, got {value!r}")
+                raise CuteLabError(f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}")
         want_loop(self.loop)
         for name in ("latency", "issue", "copy_rate", "mma_rate", "element_bytes"):
             value, may_be_0 = getattr(self, name), name in ("latency", "issue")
             number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12
             if not number or (not may_be_0 and not value):
                 raise CuteLabError(
-                    f"{name} must be a number above 0, got {value!r}" + (" (0 is allowed)" if may_be_0 else "")
+                    f"{name} must be a number above 0, got {shown(value)}" + (" (0 is allowed)" if may_be_0 else "")
                 )
         if self.element_bytes not in (0.125, 0.5, 1, 2, 4, 8, 16):
-            raise CuteLabError(f"an element has 0.125, 0.5, 1, 2, 4, 8 or 16 bytes, got {self.element_bytes!r}")
+            raise CuteLabError(f"an element has 0.125, 0.5, 1, 2, 4, 8 or 16 bytes, got {shown(self.element_bytes)}")
         if self.tile_bytes % 1:
             raise CuteLabError(f"the tile has {self.tile_bytes} bytes; choose sizes that fill whole bytes")
         limit = self.shared_limit
@@ -146,7 +146,7 @@ class Pipeline:
             return self.arch
         if not isinstance(self.arch, str) or self.arch not in CHIPS:
             raise CuteLabError(
-                f"the architecture {self.arch!r} is not known; known are {', '.join(CHIPS)}, a Chip, or None for no limit"
+                f"the architecture {shown(self.arch)} is not known; known are {', '.join(CHIPS)}, a Chip, or None for no limit"
             )
         return CHIPS[self.arch]
 

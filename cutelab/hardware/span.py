@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout, parse_layout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
@@ -38,7 +38,7 @@ def swizzled(byte: np.ndarray, span: int) -> np.ndarray:
 def want_span(span: object) -> None:
     """Raise CuteLabError unless this is one of the four spans."""
     if not is_int(span) or span not in SPANS:
-        raise CuteLabError(f"swizzle_bytes must be 0 (none), 32, 64 or 128, got {span!r}")
+        raise CuteLabError(f"swizzle_bytes must be 0 (none), 32, 64 or 128, got {shown(span)}")
 
 
 def tile_bytes(layout: Any, element_bytes: int, what: str) -> tuple[Layout | ComposedLayout, np.ndarray]:
@@ -46,12 +46,12 @@ def tile_bytes(layout: Any, element_bytes: int, what: str) -> tuple[Layout | Com
     if isinstance(layout, str):
         layout = parse_layout(layout)
     if not isinstance(layout, Layout | ComposedLayout):
-        raise CuteLabError(f"{what} needs a layout of shared memory such as (64,64):(64,1), got {layout!r}")
+        raise CuteLabError(f"{what} needs a layout of shared memory such as (64,64):(64,1), got {shown(layout)}")
     inner = layout.inner if isinstance(layout, ComposedLayout) else layout
     if not isinstance(inner, Layout) or len(inner) != 2:
         raise CuteLabError(f"{what} needs a layout with two modes, (m, k); {layout} has another rank")
     if not is_int(element_bytes) or element_bytes not in (1, 2, 4, 8):
-        raise CuteLabError(f"{what} moves elements of 1, 2, 4 or 8 bytes, got {element_bytes!r}")
+        raise CuteLabError(f"{what} moves elements of 1, 2, 4 or 8 bytes, got {shown(element_bytes)}")
     table = offsets(layout)
     if table.size > MAX_TILE or int(table.min()) < 0:
         raise CuteLabError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.hardware.chip import H200
 
 LANES, COLUMNS = 128, 512
@@ -45,10 +45,10 @@ class TmemLoad:
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, str) or self.shape not in REGISTERS:
-            raise CuteLabError(f"tcgen05.ld has the shapes {', '.join(REGISTERS)}, got {self.shape!r}")
+            raise CuteLabError(f"tcgen05.ld has the shapes {', '.join(REGISTERS)}, got {shown(self.shape)}")
         most = MAX_REGISTERS // REGISTERS[self.shape]
         if isinstance(self.repeats, bool) or self.repeats not in REPEATS or self.repeats > most:
-            raise CuteLabError(f"{self.shape} repeats 1, 2, 4 ... {most} times, got {self.repeats!r}")
+            raise CuteLabError(f"{self.shape} repeats 1, 2, 4 ... {most} times, got {shown(self.repeats)}")
 
     @classmethod
     def named(cls, name: str) -> TmemLoad:
@@ -59,7 +59,9 @@ class TmemLoad:
         """
         match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
         if match is None:
-            raise CuteLabError(f"names look like SM100_TMEM_LOAD_16dp256b2x or tcgen05.ld.16x256b.x2, got {name!r}")
+            raise CuteLabError(
+                f"names look like SM100_TMEM_LOAD_16dp256b2x or tcgen05.ld.16x256b.x2, got {shown(name)}"
+            )
         return cls(f"{match[1]}dp{match[2]}b", int(match[3] or match[4] or 1))
 
     @property

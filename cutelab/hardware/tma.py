@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import is_int, to_text
+from cutelab.core.coordinates import CoordLayout
+from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.int_tuple import Int, is_int
 from cutelab.core.layout import Layout
+from cutelab.core.leaves import ScaledBasis
 from cutelab.hardware.chip import H200, Chip
 from cutelab.hardware.span import PATTERN, PIECE, SPANS, swizzled, tile_bytes, want_span
 
@@ -58,9 +60,9 @@ class TmaTile:
     def __post_init__(self) -> None:
         if self.mode != "tiled":
             known = f"; {', '.join(OTHER_MODES)} are known by name alone" if self.mode in OTHER_MODES else ""
-            raise CuteLabError(f'TMA mode {self.mode!r} is not modelled{known}; modelled is "tiled"')
+            raise CuteLabError(f'TMA mode {shown(self.mode)} is not modelled{known}; modelled is "tiled"')
         if not is_int(self.element_bytes) or self.element_bytes not in (1, 2, 4, 8):
-            raise CuteLabError(f"TMA moves elements of 1, 2, 4 or 8 bytes, got {self.element_bytes!r}")
+            raise CuteLabError(f"TMA moves elements of 1, 2, 4 or 8 bytes, got {shown(self.element_bytes)}")
         want_span(self.swizzle_bytes)
         for name, most in (("matrix_shape", 2**32), ("box", MAX_BOX)):
             object.__setattr__(self, name, _sizes(getattr(self, name), name, most))
@@ -78,7 +80,7 @@ class TmaTile:
                 f"use {self.swizzle_bytes // self.element_bytes} elements or fewer"
             )
         if not is_int(self.smem_base) or self.smem_base < 0 or self.smem_base % BASE:
-            raise CuteLabError(f"smem_base must be a multiple of {BASE} bytes from 0 on, got {self.smem_base!r}")
+            raise CuteLabError(f"smem_base must be a multiple of {BASE} bytes from 0 on, got {shown(self.smem_base)}")
         if self.smem_base + self.tile_bytes > self.chip.block_bytes:
             raise CuteLabError(
                 f"the tile of {self.tile_bytes:,} bytes at {self.smem_base:,} does not fit in the {self.chip.block_bytes:,} bytes "
@@ -134,15 +136,15 @@ class TmaTile:
         return address
 
     @property
-    def coordinate_layout(self) -> str:
+    def coordinate_layout(self) -> CoordLayout:
         """The matrix as CuTe's TMA tensor: coordinates (of the unit: fastest first) in place of offsets.
 
-        >>> TmaTile((200, 300), 2, (64, 8)).coordinate_layout
-        '(200,300):(_1@1,_1@0)'
+        >>> tile = TmaTile((200, 300), 2, (64, 8))
+        >>> print(tile.coordinate_layout, tile.coordinate_layout(7, 64))  # row 7, column 64
+        (200,300):(_1@1,_1@0) (64, 7)
         """
         rank = len(self.matrix_shape)
-        strides = ",".join(f"_1@{rank - 1 - i}" for i in range(rank))
-        return f"{to_text(self.matrix_shape)}:({strides})"
+        return CoordLayout(self.matrix_shape, tuple(ScaledBasis(Int(1), (rank - 1 - i,)) for i in range(rank)))
 
     def load(self, *start: int) -> np.ndarray:
         """Which element of the matrix lies where, after the box at this start has been loaded?
@@ -174,7 +176,7 @@ class TmaTile:
         """Raise CuteLabError unless a box may start at this (column, row)."""
         if len(start) != len(self.box) or not all(is_int(x) and abs(x) < 2**31 for x in start):
             names = "(column, row)" if len(self.box) == 2 else f"{len(self.box)} whole numbers, fastest mode first"
-            raise CuteLabError(f"a box starts at {names}, got {start!r}")
+            raise CuteLabError(f"a box starts at {names}, got {shown(start)}")
         if start[0] * self.element_bytes % PIECE:
             step = PIECE // self.element_bytes
             low = start[0] // step * step
@@ -223,15 +225,15 @@ class TmaBoxes:
         return self.copies * self.box[0] * self.box[1] * self.element_bytes
 
     @property
-    def coordinate_layout(self) -> str:
-        """The tile's coordinates as CuTe prints them.
+    def coordinate_layout(self) -> CoordLayout:
+        """The tile's coordinates as CuTe's TMA tensor has them.
 
-        >>> tma_boxes("Sw<3,3,3> o 0 o (128,64):(64,1)", 2).coordinate_layout
-        '(_128,_64):(_1@1,_1@0)'
+        >>> print(tma_boxes("Sw<3,3,3> o 0 o (128,64):(64,1)", 2).coordinate_layout)
+        (_128,_64):(_1@1,_1@0)
         """
-        sizes = [n * b for n, b in zip(self.starts.shape, self._box_mk, strict=True)]
-        strides = ("_1@1", "_1@0") if self.contiguous == 1 else ("_1@0", "_1@1")
-        return f"(_{sizes[0]},_{sizes[1]}):({strides[0]},{strides[1]})"
+        sizes = tuple(Int(n * b) for n, b in zip(self.starts.shape, self._box_mk, strict=True))
+        first, second = (1, 0) if self.contiguous == 1 else (0, 1)
+        return CoordLayout(sizes, (ScaledBasis(Int(1), (first,)), ScaledBasis(Int(1), (second,))))
 
     @property
     def coordinates(self) -> np.ndarray:
@@ -274,7 +276,7 @@ def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBox
     cutelab.core.errors.CuteLabError: no TMA boxes write just (64,64):(72,1): box 0 of row 1 would start at byte 144, no multiple of 128; rows of a box lie densely, or 32, 64 or 128 bytes apart with a swizzle
     """
     if not is_int(contiguous) or contiguous not in (0, 1):
-        raise CuteLabError(f"contiguous must be the mode 0 or 1, got {contiguous!r}")
+        raise CuteLabError(f"contiguous must be the mode 0 or 1, got {shown(contiguous)}")
     layout, byte = tile_bytes(layout, element_bytes, "a TMA tile")
     if contiguous == 0:
         byte = byte.T
@@ -335,6 +337,6 @@ def _sizes(value: Any, name: str, most: int) -> tuple[int, ...]:
     if not 1 <= len(sizes) <= MAX_RANK or not all(is_int(n) and 1 <= n <= most for n in sizes):
         example = "(200, 300)" if name == "matrix_shape" else "(64, 8)"
         raise CuteLabError(
-            f"{name} must be 1 to {MAX_RANK} whole numbers from 1 to {most:,}, such as {example}; got {value!r}"
+            f"{name} must be 1 to {MAX_RANK} whole numbers from 1 to {most:,}, such as {example}; got {shown(value)}"
         )
     return tuple(int(n) for n in sizes)

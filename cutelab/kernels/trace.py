@@ -141,9 +141,10 @@ def _warp_instructions(run: Run, text: dict[int, str]) -> tuple[dict[Key, list[B
             raise CuteLabError(
                 f"more than {MOST_STEPS:,} warp instructions: too much to keep. Trace fewer blocks (blocks=1) or a smaller problem."
             )
+        if not len(steps.first):
+            continue
         partial += _with_inactive_lanes(steps, log.thread)
-        new = np.concatenate(([True], np.diff(steps.instruction) != 0)) if len(steps.first) else np.zeros(0, bool)
-        begins = np.flatnonzero(new).tolist()
+        begins = np.flatnonzero(np.concatenate(([True], np.diff(steps.instruction) != 0))).tolist()
         for begin, end in zip(begins, [*begins[1:], len(steps.first)], strict=True):
             kinds[int(steps.instruction[begin])].append((steps.address[begin:end], steps.active[begin:end]))
     rows: dict[Key, list[Batch]] = defaultdict(list)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int, product
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
@@ -60,7 +60,7 @@ class GemmPlan:
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "values", "vector"):
             if not is_int(getattr(self, name)) or getattr(self, name) < 1:
-                raise CuteLabError(f"{name} must be a whole number of 1 or more, got {getattr(self, name)!r}")
+                raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(getattr(self, name))}")
         if self.vector not in (1, 2, 4) or self.values % self.vector:
             raise CuteLabError(f"vector must be 1, 2 or 4 and divide values {self.values}, got {self.vector}")
         if self.m % (DOWN * self.values) or self.n % (ACROSS * self.values):
@@ -196,7 +196,7 @@ def a_layout(name: str, m: int = 128, k: int = 8, *, chip: Chip = H200) -> Layou
     ['((4,32),8):((1,32),4)', '((4,32),8):((1,36),4)', 'Sw<3,2,3> o 0 o ((4,32),8):((1,32),4)', '(128,8):(1,132)']
     """
     if name not in VARIANTS:
-        raise CuteLabError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
+        raise CuteLabError(f"there is no variant {shown(name)}; there are {', '.join(VARIANTS)}")
     if name == "column-major":
         return Layout((m, k), (1, m + 4))
     if name == "swizzled":

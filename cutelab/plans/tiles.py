@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, LayoutRight, offsets
 from cutelab.core.swizzle import Swizzle
@@ -73,7 +73,7 @@ def row_swizzle(tile: int, vector: int = 1, itemsize: int = 4, *, chip: Chip = H
     (Swizzle(5, 0, 5), Swizzle(3, 2, 6))
     """
     if not _powers(tile, vector) or tile % vector:
-        raise CuteLabError(f"tile {tile!r} must be a power of two and a multiple of vector {vector!r}")
+        raise CuteLabError(f"tile {shown(tile)} must be a power of two and a multiple of vector {shown(vector)}")
     base, across = vector.bit_length() - 1, tile.bit_length() - 1
     piece = max(vector * itemsize, chip.word_bytes)
     bits = min((chip.row_bytes // piece).bit_length() - 1, across - base)
@@ -96,7 +96,7 @@ def tile_layout(
         return LayoutRight((tile, tile))
     if name == "swizzled":
         return ComposedLayout(row_swizzle(tile, vector, itemsize, chip=chip), 0, LayoutRight((tile, tile)))
-    raise CuteLabError(f"there is no variant {name!r}; there are {', '.join(VARIANTS)}")
+    raise CuteLabError(f"there is no variant {shown(name)}; there are {', '.join(VARIANTS)}")
 
 
 def _powers(*values: int) -> bool:

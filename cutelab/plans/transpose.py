@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets, size
 from cutelab.hardware.access import WarpAccess
@@ -59,7 +59,7 @@ class TransposePlan:
         for name, least in (("tile", 1), ("vector", 1), ("group", 0)):
             value = getattr(self, name)
             if not is_int(value) or value < least:
-                raise CuteLabError(f"{name} must be a whole number of {least} or more, got {value!r}")
+                raise CuteLabError(f"{name} must be a whole number of {least} or more, got {shown(value)}")
         if self.dtype.itemsize not in (1, 2, 4):
             raise CuteLabError(f"the transpose moves elements of 1, 2 or 4 bytes, not {self.dtype}")
         if self.vector * self.dtype.itemsize not in (1, 2, 4, 8, 16):
@@ -87,7 +87,7 @@ class TransposePlan:
     def _check_block(self) -> None:
         block = self.block_shape
         if not isinstance(block, tuple | list) or len(block) != 2 or not all(is_int(n) and n > 0 for n in block):
-            raise CuteLabError(f"a block is two whole numbers of threads, for example (32, 8); got {block!r}")
+            raise CuteLabError(f"a block is two whole numbers of threads, for example (32, 8); got {shown(block)}")
         x, y = int(block[0]), int(block[1])
         object.__setattr__(self, "block", (x, y))
         if self.chunks % x or self.chunks % y or x * y > self.chip.block_threads:

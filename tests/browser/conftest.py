@@ -25,11 +25,11 @@ def open_cells(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """`open_cells(*sources, dark=False)` writes a notebook, serves it, runs its first cell and gives the page."""
     with contextlib.ExitStack() as stack:
 
-        def open_page(*cells: str, dark: bool = False, width: int = 1500) -> Any:
+        def open_page(*cells: str, dark: bool = False, width: int = 1500, height: int = 1000) -> Any:
             folder = tmp_path_factory.mktemp("lab")
             address = stack.enter_context(lab.server(folder, dark))
             lab.write_notebook(folder / "notebooks" / "cells.ipynb", *cells)
-            page = browser.new_page(viewport={"width": width, "height": 1000})
+            page = browser.new_page(viewport={"width": width, "height": height})
             stack.callback(page.close)
             page.set_default_timeout(20_000)
             page.faults, page.address = [], address

@@ -98,7 +98,8 @@ def test_refused_value_is_told_and_the_picture_stays(fresh):
     box.fill("8 y 8")
     box.press("Enter")
     page.wait_for_selector(".cutelab-stale")
-    told = page.locator(".cutelab-status").inner_text()
+    told = page.locator(".cutelab-error").inner_text()
+    assert page.locator(".cutelab-error").bounding_box()["y"] == page.locator(".cutelab-card").bounding_box()["y"]
     assert told.startswith("✗ tile must be") and told.endswith("The picture still shows the last good parameters.")
     assert picture(page) == expected()
     assert box.input_value() == "8 y 8"  # nothing is reset
@@ -152,10 +153,46 @@ def test_reloaded_page_shows_the_present_picture(fresh):
 
 def test_export_is_a_file(fresh):
     page = fresh
-    page.get_by_role("button", name="SVG").click()
-    with page.expect_download() as download:
-        page.locator(".cutelab-line a").click()
-    assert download.value.suggested_filename == "cutelab-toy.svg"
+    for kind in ("SVG", "HTML"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert download.value.suggested_filename == f"cutelab-toy.{kind.lower()}"
+    page.locator(PITCH).focus()
+    page.keyboard.press("ArrowRight")
+    wait_alt(page, "(8,8):(9,1)")
+    assert page.locator(".cutelab-line").inner_text() == "explore.toy(pitch=9)"  # the file showed an earlier picture
+
+
+def test_the_copy_button_says_so(fresh):
+    page = fresh
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="CuTe C++").click()
+    page.get_by_role("button", name="copy", exact=True).click()
+    page.get_by_role("button", name="copied", exact=True).wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "make_layout(..., 8)"
+    page.get_by_role("button", name="cutelab", exact=True).click()
+
+
+def test_a_group_folds_under_its_heading(fresh):
+    page = fresh
+    heading = page.get_by_role("button", name="Tile")
+    for shown in (False, True):
+        heading.focus()
+        page.keyboard.press("Enter")
+        assert heading.get_attribute("aria-expanded") == str(shown).lower()
+        assert page.locator(PITCH).is_visible() == shown
+
+
+def test_nothing_below_jumps_while_a_control_is_in_use(fresh):
+    page = fresh
+    box = page.locator("input[aria-label=tile]")
+    below = [page.locator(".cutelab-copy").bounding_box()["y"]]
+    for tile in ("32 x 4", "4 x 4", "8 x 8"):
+        box.fill(tile)
+        box.press("Enter")
+        wait_alt(page, f"({tile.replace(' x ', ',')}):")
+        below.append(page.locator(".cutelab-copy").bounding_box()["y"])
+    assert below == sorted(below)
 
 
 def test_no_barrier_live_and_reopened(fresh, browser):
@@ -168,3 +205,38 @@ def test_no_barrier_live_and_reopened(fresh, browser):
     again.wait_for_selector(".jp-OutputArea img[alt]")
     assert axe(again) == []
     again.close()
+
+
+def test_a_kernel_that_is_gone_is_told_and_nothing_can_be_moved(open_cells):
+    page = open_cells(*CELLS[:1])
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.wait_for_selector(".cutelab-explorer.cutelab-gone")
+    page.locator(PITCH).click(force=True)
+    assert page.evaluate("document.activeElement.closest('.cutelab-controls')") is None
+    page.locator(".cutelab-probe").click(position={"x": 60, "y": 60})
+    page.wait_for_timeout(300)
+    assert axe(page) == []
+    assert page.faults == []
+
+
+def test_another_day_shows_the_last_picture_and_how_to_wake_it(open_cells, browser):
+    """A fully run notebook is trusted, and then JupyterLab prefers a widget whose kernel is gone."""
+    page = open_cells(*CELLS[:1])
+    page.locator(PITCH).focus()
+    page.keyboard.press("ArrowRight")
+    jupyter.command(page, "docmanager:save")
+    page.wait_for_timeout(1500)
+    for close_kernel in (False, True):  # a page that is loaded again meets the explorer; another kernel does not
+        if close_kernel:
+            page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+            page.wait_for_timeout(1000)
+        again = browser.new_page()
+        jupyter.open_notebook(again, page.address, "cells.ipynb")
+        again.wait_for_timeout(1500)
+        assert again.locator(".cutelab-explorer").count() == (not close_kernel)
+        assert again.locator(".cutelab-kept img[alt]").is_visible() == close_kernel
+        assert again.locator(".jp-OutputArea img").filter(visible=True).count() == 1
+        words = again.locator(".jp-OutputArea").inner_text()
+        assert "Error" not in words and ("Run this cell" in words) == close_kernel
+        assert axe(again) == []
+        again.close()

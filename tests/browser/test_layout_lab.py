@@ -8,6 +8,7 @@ import time
 import pytest
 from lab import axe, picture, press, run_cell, settle, wait_alt
 
+from cutelab import explore
 from cutelab.course.card import paint as draw
 from cutelab.course.topics import layout
 
@@ -92,8 +93,8 @@ def test_loop_of_sets_on_a_slow_line(fresh):
 
 
 def test_little_room(page):
-    """Under 1004 px the controls stand above the picture, and nothing is wider than its cell."""
-    for width in (1500, 1000, 700):
+    """Under 840 px the controls stand above the picture, and nothing is wider than its cell."""
+    for width in (1500, 1280, 1000, 700):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_timeout(300)
         output, card, knobs = (
@@ -102,8 +103,41 @@ def test_little_room(page):
         )
         assert card["x"] + card["width"] <= output["x"] + output["width"] + 1, width
         beside = card["x"] >= knobs["x"] + knobs["width"]
-        assert beside == (page.locator(".cutelab-explorer").bounding_box()["width"] >= 1004), width
+        assert beside == (page.locator(".cutelab-explorer").bounding_box()["width"] >= 840), width
     page.set_viewport_size({"width": 1500, "height": 1000})
+
+
+SEEN = """root => {
+    const view = document.querySelector('.jp-WindowedPanel-outer, .jp-Notebook').getBoundingClientRect();
+    const seen = (part) => {
+        const box = part.getBoundingClientRect(), frame = part.closest('.cutelab-controls')?.getBoundingClientRect() ?? view;
+        const foot = Math.min(box.bottom, view.bottom, frame.bottom), top = Math.max(box.top, view.top, frame.top);
+        return Math.max(0, foot - top) / box.height;
+    };
+    return [...root.querySelectorAll('.cutelab-group .jupyter-widgets:not(.widget-html)')].map((control) => {
+        root.scrollIntoView();
+        control.scrollIntoView({ block: 'nearest' });
+        return [control.innerText, seen(control), seen(root.querySelector('.cutelab-card'))];
+    });
+}"""
+
+
+@pytest.mark.parametrize("width, least", [(1280, 0.7), (900, 0.6)])
+def test_control_and_picture_are_seen_together_on_a_laptop(open_cells, width, least):
+    """With the file list open: the control in use wholly, and most of the picture; 800 px high, in every topic."""
+    topics = [n for n in explore.__all__ if n not in ("Explorer", "view")]
+    shown = "\n".join(f"display(explore.{name}())" for name in topics)
+    page = open_cells(f"from cutelab import explore\n{shown}", width=width, height=800)
+    page.wait_for_function(
+        "n => document.querySelectorAll('.cutelab-image[data-frame]').length === n", arg=len(topics), timeout=60_000
+    )
+    page.wait_for_timeout(500)
+    for name, box in zip(topics, page.locator(".cutelab-explorer").all(), strict=True):
+        found = box.evaluate(SEEN)
+        assert found
+        for control, whole, picture_part in found:
+            assert whole > 0.99, (name, control)
+            assert picture_part >= least, (name, control)
 
 
 def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, offsets
-from cutelab.course.topics.trace.card import trace_card
+from cutelab.course.topics.trace.report import trace_card
 from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.wavefronts import wavefronts
 from cutelab.kernels import Trace, cuda, launch, trace

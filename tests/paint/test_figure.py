@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pictures
@@ -13,7 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text as MplText
 
 from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import as_layout
 from cutelab.course.card.paint import bars, export, figure, heatmap, lines
+from cutelab.course.card.paint.figure import layout_grid
 from cutelab.course.card.paint.ops import Cells, Text
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.paint.stamp import stamp
@@ -135,3 +140,42 @@ def test_pyplot_is_not_loaded():
     figure(pictures.layout())
     assert isinstance(figure(pictures.layout()).axes[0].texts[0], MplText)
     assert "matplotlib.pyplot" not in sys.modules
+
+
+@pytest.mark.parametrize("name", sorted(pictures.ALL))
+def test_an_svg_file_says_and_shows_what_the_plan_does(name):
+    picture = pictures.ALL[name]()
+    made, space = plan(picture), "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(export(picture, "svg"))
+    assert (root.get("width"), root.get("height")) == (str(made.width), str(made.height))
+    assert root.find(space + "desc").text == picture.alt
+    words = [op.text for op in made.ops if isinstance(op, Text) and op.text.strip()]
+    cells = [op for op in made.ops if isinstance(op, Cells)]
+    words += [text for op in cells for label in op.labels for text in label.texts.ravel().tolist() if text]
+    assert sorted(e.text for e in root.iter(space + "text")) == sorted(words)
+    corners: set[tuple[str, float, float]] = set()
+    for path in root.iter(space + "path"):
+        found = re.findall(r"M(-?[\d.]+) (-?[\d.]+)h", path.get("d"))
+        corners |= {(path.get("fill"), float(x), float(y)) for x, y in found}
+    for op in cells:
+        for i, j in np.ndindex(op.pair.shape):
+            assert (op.colours[op.pair[i, j]][0], float(op.xs[j]), float(op.ys[i])) in corners
+
+
+def test_an_svg_file_of_a_thousand_numbers_is_small():
+    assert len(export(pictures.numbers(), "svg")) <= 150_000
+
+
+def test_a_figure_is_shown_as_its_picture():
+    shown = figure(pictures.layout())._repr_mimebundle_()
+    assert base64.b64decode(shown["image/png"])[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize("text, shape", [("(4,8):(8,1)", (4, 8)), ("6:2", (1, 6)), ("(2,3,4)", (2, 12)), ("Sw<2,0,2> o 0 o (4,4):(4,1)", (4, 4))])  # fmt: skip
+def test_a_heatmap_takes_a_layout(text, shape):
+    layout = as_layout(text)
+    grid = layout_grid(layout)
+    assert grid.shape == shape
+    assert grid.labels.ravel(order="F").tolist() == [str(layout(i)) for i in range(grid.labels.size)]
+    words = [a.get_text() for a in heatmap(Figure().subplots(), text) if hasattr(a, "get_text")]
+    assert set(grid.labels.ravel()) <= set(words)

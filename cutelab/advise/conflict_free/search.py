@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from cutelab.advise.conflict_free.fix import Fix
 from cutelab.advise.conflict_free.tile_access import TileAccess
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.swizzle import Swizzle
 from cutelab.hardware.access import WarpAccess
@@ -18,10 +18,11 @@ from cutelab.hardware.chip import Chip
 from cutelab.hardware.wavefronts import wavefronts
 
 MAX_BASE, MAX_SHIFT = 7, 7
+MAX_ACCESSES = 4096
 
 
 def conflict_free(
-    accesses: TileAccess | Iterable[TileAccess],
+    accesses: TileAccess | Sequence[TileAccess],
     rows: int,
     cols: int,
     element_bytes: int,
@@ -56,7 +57,7 @@ def conflict_free(
     """
     if isinstance(accesses, TileAccess):
         accesses = (accesses,)
-    accesses = tuple(accesses) if isinstance(accesses, Iterable) else ()
+    accesses = tuple(accesses) if isinstance(accesses, Sequence) and len(accesses) <= MAX_ACCESSES else ()
     chip = _chip(accesses)
     max_pad = chip.banks if max_pad is None else max_pad
     _check_tile(rows, cols, element_bytes, max_pad, chip)
@@ -130,11 +131,11 @@ def _chip(accesses: tuple[TileAccess, ...]) -> Chip:
 def _check_tile(rows: Any, cols: Any, element_bytes: Any, max_pad: Any, chip: Chip) -> None:
     for name, value in (("rows", rows), ("cols", cols)):
         if not is_int(value) or value < 1:
-            raise CuteLabError(f"{name} must be a whole number of 1 or more, got {value!r}")
+            raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(value)}")
     if not is_int(element_bytes) or element_bytes not in (1, 2, 4, 8, 16):
-        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {element_bytes!r}")
+        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if not is_int(max_pad) or not 0 <= max_pad <= 1024:
-        raise CuteLabError(f"max_pad must be a whole number from 0 to 1024, got {max_pad!r}")
+        raise CuteLabError(f"max_pad must be a whole number from 0 to 1024, got {shown(max_pad)}")
     if rows * cols * element_bytes > chip.shared_bytes:
         raise CuteLabError(
             f"a tile of {rows} x {cols} elements of {element_bytes} bytes has {rows * cols * element_bytes:,} bytes; "
@@ -145,7 +146,7 @@ def _check_tile(rows: Any, cols: Any, element_bytes: Any, max_pad: Any, chip: Ch
 def _alignment(rows: int, cols: int, element_bytes: int, accesses: tuple[TileAccess, ...], keep: int | None) -> int:
     """The alignment that rows and pieces keep, in bytes; every access is checked against the tile."""
     if keep is not None and (not is_int(keep) or keep < 1 or keep & (keep - 1)):
-        raise CuteLabError(f"keep_alignment must be a power of two of bytes, got {keep!r}; for example 16")
+        raise CuteLabError(f"keep_alignment must be a power of two of bytes, got {shown(keep)}; for example 16")
     for number, a in enumerate(accesses):
         WarpAccess(
             np.zeros(a.row.shape, dtype=np.int64), a.access_bytes, a.kind, a.active, chip=a.chip

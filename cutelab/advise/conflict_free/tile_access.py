@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
+from cutelab.core.layout import check_listed
 from cutelab.hardware.chip import H200, Chip
 
 
@@ -35,9 +36,10 @@ class TileAccess:
 
     def __post_init__(self) -> None:
         if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {self.chip!r}")
+            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {shown(self.chip)}")
         arrays, lanes = [], self.chip.lanes
         for name in ("row", "col"):
+            check_listed(getattr(self, name), name)
             try:
                 value = np.asarray(getattr(self, name))
             except ValueError as error:
@@ -54,7 +56,7 @@ class TileAccess:
         try:
             active = np.broadcast_to(True if self.active is None else np.asarray(self.active, bool), arrays[0].shape)
         except ValueError as error:
-            raise CuteLabError(f"active must hold {lanes} truth values, got {self.active!r}") from error
+            raise CuteLabError(f"active must hold {lanes} truth values, got {shown(self.active)}") from error
         for name, array in (("row", arrays[0]), ("col", arrays[1]), ("active", active.copy())):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -162,7 +164,7 @@ def ldmatrix_tile(
     row, col = _place(row, "row", chip), _place(col, "col", chip)
     element_bytes = _size(element_bytes, "element_bytes", chip)
     if not is_int(matrices) or matrices not in (1, 2, 4):
-        raise CuteLabError(f"ldmatrix moves 1, 2 or 4 matrices, got {matrices!r}")
+        raise CuteLabError(f"ldmatrix moves 1, 2 or 4 matrices, got {shown(matrices)}")
     if 8 * matrices > chip.lanes:
         raise CuteLabError(f"{matrices} matrices take the addresses of {8 * matrices} lanes; a warp has {chip.lanes}")
     lane = np.arange(chip.lanes)
@@ -174,16 +176,18 @@ def ldmatrix_tile(
 
 def _size(value: Any, name: str, chip: Chip) -> int:
     if not is_int(value) or value < 1:
-        raise CuteLabError(f"{name} must be a whole number of 1 or more, got {value!r}")
+        raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(value)}")
     if value > chip.shared_bytes:
-        raise CuteLabError(f"{name} must be {chip.shared_bytes:,} or less, the bytes of shared memory, got {value}")
+        raise CuteLabError(
+            f"{name} must be {chip.shared_bytes:,} or less, the bytes of shared memory, got {shown(value)}"
+        )
     return int(value)
 
 
 def _place(value: Any, name: str, chip: Chip) -> int:
     """A row or column. One outside the tile is found later, by whoever knows the tile."""
     if not is_int(value) or abs(value) > chip.shared_bytes:
-        raise CuteLabError(f"{name} must be a whole number such as 0, below {chip.shared_bytes:,}; got {value!r}")
+        raise CuteLabError(f"{name} must be a whole number such as 0, below {chip.shared_bytes:,}; got {shown(value)}")
     return int(value)
 
 

@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free, store_rows
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
+from cutelab.cutlass.atoms.atom import MmaAtom
+from cutelab.cutlass.atoms.mma import mma_atom
 from cutelab.hardware.access import WIDTHS, WarpAccess
 from cutelab.hardware.chip import H200, Chip
 from cutelab.hardware.rules import MATRIX_ROWS
@@ -95,6 +97,7 @@ def fragment_loads(
     >>> print(fragment_loads(parse_layout("Sw<3,3,3> o 0 o (16,64):(64,1)"), atom, "A", 2)[0].summary())
     ldmatrix.x4: 4 wavefronts, the ideal
     """
+    atom = as_atom(atom)
     address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, atom.bits(operand))
     return tuple(_ways(address, element_bytes, lanes, chip, "load", FragmentLoad))
 
@@ -124,6 +127,7 @@ def fragment_stores(
     2 x st.shared.b32: 2 wavefronts, the ideal
     4 x st.shared.b16: 4 wavefronts, the ideal
     """
+    atom = as_atom(atom)
     address, lanes = _addresses(smem_layout, atom, operand, element_bytes, at, chip, 0)
     return tuple(_ways(address, element_bytes, lanes, chip, "store", FragmentStore))
 
@@ -143,6 +147,19 @@ def _ways(address: np.ndarray, element_bytes: int, active: Any, chip: Chip, kind
     return sorted(ways, key=lambda way: (way.wavefronts, way.instructions))
 
 
+def as_atom(atom: Any) -> Any:
+    """The atom that somebody gave (or a TiledMMA, which answers the same questions), or the atom of this name.
+
+    >>> as_atom("SM80_16x8x16_F32F16F16F32_TN").shape_mnk
+    (16, 8, 16)
+    """
+    if isinstance(atom, str):
+        return mma_atom(atom)
+    if not isinstance(atom, MmaAtom) and not hasattr(type(atom), "operand"):
+        raise CuteLabError(f"the atom must be an MmaAtom or the name of one, got {shown(atom)}; mma_atoms() lists them")
+    return atom
+
+
 def _addresses(
     layout: Any, atom: Any, operand: str, element_bytes: int, at: tuple[int, int], chip: Chip, bits: int
 ) -> tuple[np.ndarray, Any]:
@@ -153,7 +170,7 @@ def _addresses(
     layout_tv, (rows, cols) = atom.operand(operand)
     if not is_int(element_bytes) or element_bytes < 1:
         raise CuteLabError(
-            f"element_bytes must be a whole number of 1 or more, got {element_bytes!r}; elements below a byte are not modelled"
+            f"element_bytes must be a whole number of 1 or more, got {shown(element_bytes)}; elements below a byte are not modelled"
         )
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
@@ -272,7 +289,11 @@ def tensor_core_fixes(
     >>> fixes[0].name, fixes[0].units, fixes[0].free
     ('Sw<3,3,3>', 'Sw<3,3,3> on 2-byte elements = Sw<3,4,3> on bytes', True)
     """
+    atom = as_atom(atom)
     height, width = atom.operand(operand)[1]
+    for name, value in (("rows", rows), ("cols", cols)):
+        if not is_int(value) or value < 1:
+            raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(value)}")
     if rows % height or cols % width or not rows or not cols:
         raise CuteLabError(f"a tile of {rows} x {cols} is not made of whole operands {operand} of {height} x {width}")
     loads = [

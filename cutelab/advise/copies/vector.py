@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.algebra import max_common_vector
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import offsets, size
 from cutelab.hardware import sectors, wavefronts
@@ -86,7 +86,7 @@ def vector_copy(
     (1, 1, 64)
     """
     if not is_int(element_bytes) or element_bytes not in (1, 2, 4, 8, 16):
-        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {element_bytes!r}")
+        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if size(source) != size(target):
         raise CuteLabError(
             f"{source} has {size(source)} elements and {target} has {size(target)}; a copy needs the same number"

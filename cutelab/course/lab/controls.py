@@ -137,14 +137,20 @@ def _signature(control: Control) -> tuple[Any, ...]:
 
 
 def under(lock: Any, knob: widgets.Widget) -> None:
-    """A message from the browser, which arrives in another thread, changes the knob only under the lock."""
-    plain = knob.set_state
+    """A message from the browser, which arrives in another thread, changes the knob only under the lock.
+
+    It is not echoed: the page knows what it sent, and a message less for each step is worth more than a second page in step.
+    """
+    plain, told = knob.set_state, knob.trait_metadata
 
     def set_state(state: dict[str, Any]) -> None:
         with lock:
             plain(state)
 
-    knob.set_state = set_state
+    def metadata(name: str, key: str, default: Any = None) -> Any:
+        return False if key == "echo_update" else told(name, key, default)
+
+    knob.set_state, knob.trait_metadata = set_state, metadata
 
 
 def _limits(control: Control) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from cutelab.course.lab.controls import Controls, close_widget
 from cutelab.course.lab.html import HtmlView, image_tag, live_and_kept, page, show
 
 FILES = ("SVG", "PNG", "HTML")
+LONG = 400  # characters; a longer text goes to the browser only when it is asked for
 WAKE = "Run this cell (Shift+Enter) to move its controls."
 
 
@@ -72,7 +73,7 @@ class Explorer:
         else:
             from cutelab.course.lab.picture import PictureView
 
-            self._view = PictureView(probe=self._probe, file=self._file, fail=self._fail, lock=self._lock)
+            self._view = PictureView(self._probe, self._file, self._copied, self._fail, self._lock)
         right = widgets.Box([self._view])
         right.add_class("cutelab-right")
         columns = widgets.Box([self._controls.box, right])
@@ -151,7 +152,13 @@ class Explorer:
             return frame
         from cutelab.course.lab.picture import geometry
 
-        return {**frame, **geometry(picture, drawn), "names": self._controls.names(), "files": list(FILES)}
+        short = {name: text if len(text) <= LONG else None for name, text in frame["copies"].items()}
+        return {
+            **{**frame, "copies": short},
+            **geometry(picture, drawn),
+            "names": self._controls.names(),
+            "files": list(FILES),
+        }
 
     # -- sharing --------------------------------------------------------------------------------------------------
 
@@ -197,6 +204,10 @@ class Explorer:
             }
             state |= {**geometry(picture, drawn), "files": [], "copies": {"cutelab": self.code(), **picture.copies}}
             return page(". ".join([picture.title, *words[:1]]), state).encode()
+
+    def _copied(self, name: str) -> str:
+        """A long text that the browser asks for."""
+        return self._picture.copies.get(name, "")
 
     def _file(self, kind: str) -> tuple[str, bytes]:
         """The file that the browser asks for: its name and its bytes."""

@@ -55,10 +55,11 @@ def live_and_kept(
 
 def show(bundles: tuple[dict[str, Any], ...]) -> None:
     """Give these outputs to the running cell."""
-    from IPython.display import display
+    from IPython import display
 
+    put: Any = display.display
     for bundle in bundles:
-        display(bundle, raw=True)
+        put(bundle, raw=True)
 
 
 def page(title: str, state: dict[str, Any]) -> str:

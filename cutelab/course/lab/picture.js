@@ -13,10 +13,12 @@ function add(parent, tag, name, attributes = {}) {
   return node;
 }
 
-async function integers(bytes) { // zlib of int32
+async function integers(bytes) { // zlib of int32, each the step from the one before
   if (!bytes?.byteLength) return new Int32Array();
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Int32Array(await new Response(plain).arrayBuffer());
+  const found = new Int32Array(await new Response(plain).arrayBuffer());
+  for (let i = 1; i < found.length; i++) found[i] += found[i - 1];
+  return found;
 }
 
 function render({ model, el }) {
@@ -163,16 +165,17 @@ function render({ model, el }) {
       if (button.getAttribute("aria-pressed") !== String(on)) button.setAttribute("aria-pressed", on);
     }
     const text = now.copies[chosen];
-    if (line.dataset.text === chosen + "\n" + text && text !== undefined) return;
+    if (text === null) send({ copy: chosen }); // a long one
+    if (text === null || (line.dataset.text === chosen + "\n" + text && text !== undefined)) return;
     line.dataset.text = chosen + "\n" + text;
     line.replaceChildren();
-    if (text !== undefined) {
+    if (typeof text === "string") {
       const pre = add(line, "pre", "line", { tabindex: 0, "data-lm-suppress-shortcuts": "true", "aria-label": chosen });
       pre.textContent = text;
       const button = add(line, "button", "take", { type: "button", title: "Copy this text" });
       button.textContent = "copy";
       button.addEventListener("click", () => take(pre, button));
-    } else if (chosen) {
+    } else if (now.files.includes(chosen)) {
       add(line, "div", "line").textContent = file ? "" : `Drawing the ${chosen} file ...`;
       if (file) {
         const link = add(line.firstChild, "a", "save", { download: file.name, href: file.href });
@@ -308,6 +311,10 @@ function render({ model, el }) {
 
   const answer = (message, buffers) => {
     if (message.file) receive(message.file, message.name, buffers[0]);
+    if (message.copy && now.copies[message.copy] === null) {
+      now.copies = { ...now.copies, [message.copy]: message.text };
+      choices();
+    }
     if (!("probed" in message)) return;
     busy = false;
     if (asked === message.probed) asked = null;

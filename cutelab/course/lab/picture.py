@@ -30,9 +30,9 @@ Make = Callable[[], dict[str, Any]]
 class PictureView(anywidget.AnyWidget):
     """A viewer: what it shows is decided elsewhere, and only the kernel writes its traits.
 
-    The browser sends three messages: `{shown: frame}` after it has decoded a picture that asks for it, `{probe: cell}`
-    when a cell is chosen, and `{file: kind}`. `probe` is called with the cell, `file` with the kind, and `fail` with an
-    exception of a frame that was made late.
+    The browser sends four messages: `{shown: frame}` after it has decoded a picture that asks for it, `{probe: cell}`
+    when a cell is chosen, `{file: kind}` and `{copy: name}`. `probe` is called with the cell, `file` with the kind, `copy`
+    with the name, and `fail` with an exception of a frame that was made late.
 
     A frame that answers the browser (a slider, a probe) asks for no acknowledgement: the browser sends its next value
     only when the answer to the last has come. A frame that code has caused does ask, so that a loop does not outrun it.
@@ -48,14 +48,16 @@ class PictureView(anywidget.AnyWidget):
     grids: Any = traitlets.List(help="a grid: x and y, start and end of each column and row, as fractions").tag(
         sync=True
     )
-    ids = traitlets.Bytes(b"", help="zlib of int32: the probe cell of each cell, grid after grid").tag(sync=True)
+    ids = traitlets.Bytes(b"", help="packed: the probe cell of each cell, grid after grid").tag(sync=True)
     tip = traitlets.Dict(help="text: a template with {0}, {1}, ...; columns: how many").tag(sync=True)
-    tips = traitlets.Bytes(b"", help="zlib of int32: the tips' columns, one after the other").tag(sync=True)
+    tips = traitlets.Bytes(b"", help="packed: the tips' columns, one after the other").tag(sync=True)
     cell = traitlets.Int(-1, help="the probe cell that the picture rings").tag(sync=True)
     status = traitlets.Unicode("").tag(sync=True)
     error = traitlets.Unicode("", help="why the last change was refused").tag(sync=True)
     names = traitlets.Dict(help="label of a control -> [accessible name, hint]").tag(sync=True)
-    copies = traitlets.Dict(help="name -> text, for Copy as").tag(sync=True)
+    copies = traitlets.Dict(help="name -> text, for Copy as; None: a long one, asked for when it is chosen").tag(
+        sync=True
+    )
     files = traitlets.List(traitlets.Unicode(), help="kinds of files that the kernel makes").tag(sync=True)
     asks = traitlets.Bool(False, help="is this frame to be acknowledged?").tag(sync=True)
     frame = traitlets.Int(0, help="counts the pictures that were sent").tag(sync=True)
@@ -64,12 +66,13 @@ class PictureView(anywidget.AnyWidget):
         self,
         probe: Callable[[int], None] = lambda cell: None,
         file: Callable[[str], tuple[str, bytes]] = lambda kind: ("", b""),
+        copy: Callable[[str], str] = lambda name: "",
         fail: Callable[[Exception], None] | None = None,
         lock: threading.RLock | None = None,
     ) -> None:
         super().__init__()
         self._lock = lock or threading.RLock()
-        self._probe, self._file, self._fail = probe, file, fail
+        self._probe, self._file, self._copy, self._fail = probe, file, copy, fail
         self._waiting: Make | None = None
         self._shown = 0
         self._sent_at = self._asked_at = time.monotonic()
@@ -119,6 +122,10 @@ class PictureView(anywidget.AnyWidget):
             if "file" in content:
                 self._try(lambda: self._send_file(str(content["file"])))
 
+            if "copy" in content:
+                name = str(content["copy"])
+                self.send({"copy": name, "text": self._copy(name)})
+
     def _send_file(self, kind: str) -> None:
         name, data = self._file(kind)
         self.send({"file": kind, "name": name}, [data])
@@ -133,9 +140,14 @@ class PictureView(anywidget.AnyWidget):
 
 
 def pack_integers(arrays: list[Any]) -> bytes:
-    """Which bytes carry these arrays to the browser? zlib of little-endian int32, one array after the other."""
-    flat = [np.asarray(array, "<i4").ravel() for array in arrays]
-    return zlib.compress(np.concatenate(flat).tobytes(), 1) if flat else b""
+    """Which bytes carry these arrays to the browser? One array after the other, as steps from number to number.
+
+    zlib of little-endian int32. Numbers of cells walk in even steps: so a thousand of them are some hundred bytes.
+    """
+    if not arrays:
+        return b""
+    flat = np.concatenate([np.asarray(array, "<i4").ravel() for array in arrays])
+    return zlib.compress(np.diff(flat, prepend=np.int32(0)).astype("<i4").tobytes(), 3)
 
 
 def pack_edges(edges: Any) -> list[float]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout
 from cutelab.cutlass.atoms import rules
 from cutelab.cutlass.atoms.atom import REGISTERS, SHARED, TENSOR, MmaAtom
@@ -107,17 +107,16 @@ def mma_atoms(filter: str = "") -> tuple[str, ...]:
     ('SM90_16x8x8_F64F64F64F64_TN',)
     """
     if not isinstance(filter, str):
-        raise CuteLabError(f"the filter must be text such as 'SM80 F16', got {filter!r}")
+        raise CuteLabError(f"the filter must be text such as 'SM80 F16', got {shown(filter)}")
     words = [f"*{word.lower()}*" for word in filter.split()]
     return tuple(name for name in _names() if all(fnmatch.fnmatchcase(name.lower(), word) for word in words))
 
 
-@lru_cache(maxsize=1024)
 def mma_atom(name: str) -> MmaAtom:
     """Who holds what in this matrix instruction? Its layouts, from CUTLASS's name of it.
 
     a(thread, value) = m + M*k, b(thread, value) = n + N*k, c(thread, value) = m + M*n. Template arguments of WGMMA may be left
-    out. Raises CuteLabError for an unknown name, with the nearest names.
+    out; upper and lower case are alike outside template arguments. Raises CuteLabError for an unknown name, with the nearest names.
     Source: cute/atom/mma_traits_sm61.hpp to mma_traits_sm120.hpp; equal to the layouts that CUTLASS 4.7.0 prints.
 
     >>> atom = mma_atom("SM80_16x8x16_F32F16F16F32_TN")
@@ -127,7 +126,12 @@ def mma_atom(name: str) -> MmaAtom:
     Layout('((4,8,4),(2,2,32)):((128,1,16),(64,8,512))')
     """
     if not isinstance(name, str):
-        raise CuteLabError(f"an atom's name is text such as 'SM80_16x8x8_F32F16F16F32_TN', got {name!r}")
+        raise CuteLabError(f"an atom's name is text such as 'SM80_16x8x8_F32F16F16F32_TN', got {shown(name)}")
+    return _read_name(name)
+
+
+@lru_cache(maxsize=1024)
+def _read_name(name: str) -> MmaAtom:
     plain = re.sub(r"\s+", "", name).removeprefix("cute::")
     base, _, rest = plain.partition("<")
     for pattern, make in READERS:
@@ -137,9 +141,15 @@ def mma_atom(name: str) -> MmaAtom:
             atom = make(plain, match, arguments)
             if atom is not None:
                 return atom
-    near = _nearest(plain)
+    upper = re.sub(r"(?<=\d)X(?=\d)", "x", base.upper())
+    if upper != base:
+        try:
+            return _read_name(upper + plain[len(base) :])
+        except CuteLabError:
+            pass
+    near = _nearest(plain[:200])
     hint = f"; near it are {', '.join(near)}" if near else ""
-    raise CuteLabError(f"no MMA atom is named {name!r}{hint}. mma_atoms('SM80') lists those of one architecture")
+    raise CuteLabError(f"no MMA atom is named {shown(name)}{hint}. mma_atoms('SM80') lists those of one architecture")
 
 
 def _nearest(plain: str) -> list[str]:

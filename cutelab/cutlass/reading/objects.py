@@ -529,6 +529,7 @@ class ObjectReader(Reader):
         heads, fields, end = printed.block(self.text, start)
         if not heads:
             self.fail(f"expected the lines that print(...) prints below {self.peek()}, or {self.peek()}<...>")
+        self.failed_at = end + 1 if fields else self.failed_at
         values: dict[str, Any] = {}
         for name, (begin, stop) in fields.items():
             if name == "thread":
@@ -644,7 +645,7 @@ class ObjectReader(Reader):
             if not self.take(","):
                 break
         self.want(")", f"at the end of {word}")
-        function = OF_LAYOUTS.get(word, algebra.composition)
+        function: Callable[..., Any] = OF_LAYOUTS.get(word, algebra.composition)
         plain = [x.layout if isinstance(x, SmemAtom | Tensor) else x for x in arguments]
         if not isinstance(plain[0], Layout | ComposedLayout | CoordLayout | Swizzle) or len(plain) > 2:
             self.fail(f"{word} takes a layout, and a layout or a tile", begin)

@@ -108,14 +108,18 @@ def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
     table = {int(steps(i)): i for i in range(size(steps))}
     table[0] = 0
 
-    def number(d: Any) -> Any:
+    def number(s: Any, d: Any) -> Any:
         if isinstance(d, tuple):
-            return tuple(map(number, d))
+            return tuple(number(a, b) for a, b in zip(s, d, strict=True))
+        if s == 1:
+            return 0
         if int(d) not in table:
             raise CuteLabError(
                 f"ThrLayoutVMNK = {vmnk}: the step {d} leads to no thread of another atom of {atom.threads} threads"
             )
         return table[int(d)]
 
-    layout = Layout(tuple(vmnk[i].shape for i in (1, 2, 3)), tuple(number(vmnk[i].stride) for i in (1, 2, 3)))
+    layout = Layout(
+        tuple(vmnk[i].shape for i in (1, 2, 3)), tuple(number(vmnk[i].shape, vmnk[i].stride) for i in (1, 2, 3))
+    )
     return TiledMMA(atom, layout, tuple(entries))

@@ -7,13 +7,14 @@ Source: cute/swizzle_layout.hpp, `slice_and_offset`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from cutelab.algebra import typed
 from cutelab.algebra.typed import Typed
 from cutelab.core.coordinates import CoordLayout, CoordTensor
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import Int, idx2crd, is_int
+from cutelab.core.int_tuple import Int, is_int
 from cutelab.core.layout import ComposedLayout, Layout, parse_layout
 from cutelab.core.leaves import ONE, ZERO, Coordinate, assemble, mul, stride_leaves
 from cutelab.core.swizzle import Swizzle
@@ -41,6 +42,29 @@ def as_data(data: Any, what: str = "the layout") -> AnyLayout:
         shown = repr(data)
         raise CuteLabError(f"{what} must be a layout or its text, got {shown[:60]}; for example (128,64):(64,1)")
     return data
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spelled:
+    """A layout as the key of a cache: equal only where the compile-time marks are, too."""
+
+    data: AnyLayout
+    text: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spelled) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def spelled(data: AnyLayout) -> Spelled:
+    """The layout with its text.
+
+    >>> spelled(parse_layout("_4:_1")) == spelled(parse_layout("4:1"))
+    False
+    """
+    return Spelled(data, str(data))
 
 
 def split(data: AnyLayout) -> tuple[Typed, bool]:
@@ -78,16 +102,18 @@ def _start(data: CoordLayout, modes: list[Typed], coordinates: list[Any]) -> Coo
 
 
 def _value(mode: Typed, coordinate: Any) -> int:
-    found = typed.lower(mode)(coordinate)
-    return int(found)
+    return sum(c * int(step) for _, step, c in _leaf_coordinates(mode, coordinate))
 
 
 def _leaf_coordinates(mode: Typed, coordinate: Any) -> list[tuple[Any, Any, int]]:
     """(extent, stride, coordinate) of each leaf."""
     if isinstance(coordinate, tuple):
         return [x for m, c in zip(typed.modes_of(mode), coordinate, strict=True) for x in _leaf_coordinates(m, c)]
-    at = list(stride_leaves(idx2crd(int(coordinate), mode.shape)))
-    return [(s, d, int(c)) for (s, d), c in zip(typed.flat_modes(mode), at, strict=True)]
+    found, rest = [], int(coordinate)
+    for extent, step in typed.flat_modes(mode):
+        rest, c = divmod(rest, int(extent))
+        found.append((extent, step, c))
+    return found
 
 
 def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], kept: Typed, marks: bool) -> Part:
@@ -139,9 +165,9 @@ def _as_strides(swizzle: Swizzle, fixed: int, runtime: int) -> Typed:
 
 def check_thread(thread: object, threads: int, name: str) -> int:
     """Raise CuteLabError unless this is one of the threads."""
-    if not is_int(thread) or not 0 <= thread < threads:  # type: ignore[operator]
+    if not is_int(thread) or not 0 <= thread < threads:
         raise CuteLabError(f"{name[:60]} has threads 0 to {threads - 1}, not {str(thread)[:40]!r}")
-    return int(thread)  # type: ignore[call-overload,no-any-return]
+    return int(thread)
 
 
 def fragment_like(part_layout: AnyLayout) -> AnyLayout:

@@ -6,6 +6,7 @@ Source: cute/atom/copy_atom.hpp; CuTe's documentation, "Tensors: Partitioning".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from cutelab.algebra import composition, typed, zipped_divide
@@ -15,7 +16,7 @@ from cutelab.core.int_tuple import Int, as_int_tuple, product
 from cutelab.core.layout import ComposedLayout, Layout, size
 from cutelab.core.leaves import mark, mul
 from cutelab.cutlass.atoms.copy import CopyAtom, mark_layout
-from cutelab.cutlass.tv.thread_part import AnyLayout, Part, as_data, check_thread, part, split
+from cutelab.cutlass.tv.thread_part import AnyLayout, Part, Spelled, as_data, check_thread, part, spelled, split
 from cutelab.cutlass.tv.thread_value import make_layout_tv
 from cutelab.cutlass.tv.tiled_mma import TiledMMA
 
@@ -109,6 +110,36 @@ class TiledCopy:
         """Which part of the destination does a thread write? As `partition_S`."""
         return self._partition(1, data, thread)
 
+    def tidfrg_S(self, data: Any) -> AnyLayout:
+        """Where does every thread read? (thread, (FrgV, FrgX), RestM, RestN, ...) -> offset: FrgV are the values of one instruction.
+
+        The parts of all threads at once; `partition_S` cuts out one. Source: CuTe's tidfrg_S, with the rest modes side by side.
+
+        >>> print(TiledCopy(Layout((2, 2)), Layout(1)).tidfrg_S("(4,4):(4,1)"))
+        ((2,2),(1,1),2,2):((4,1),(0,0),8,2)
+        """
+        return self._all_parts(0, data)
+
+    def tidfrg_D(self, data: Any) -> AnyLayout:
+        """Where does every thread write? As `tidfrg_S`."""
+        return self._all_parts(1, data)
+
+    def _all_parts(self, side: int, data: Any) -> AnyLayout:
+        data = as_data(data)
+        self._check_rank(data)
+        threads, kept, marks = _cut(self, side, spelled(data))
+        inner = typed.lower(typed.join([threads, *typed.modes_of(kept)]), marks)
+        if not isinstance(data, ComposedLayout):
+            return inner
+        assert isinstance(inner, Layout)
+        return ComposedLayout(data.outer, data.offset, inner)
+
+    def _check_rank(self, data: AnyLayout) -> None:
+        if len(data) < len(self.tiler):
+            raise CuteLabError(
+                f"{str(data)[:80]} has {len(data)} modes; a tile of {len(self.tiler)} modes needs as many or more"
+            )
+
     def retile_S(self, fragment: Any) -> AnyLayout:
         """The registers of an MMA's fragment in the order of this copy's values, as the side that is read.
 
@@ -189,11 +220,8 @@ class TiledCopy:
 
     def _partition(self, side: int, data: Any, thread: int | None) -> Any:
         data = as_data(data)
-        if len(data) < len(self.tiler):
-            raise CuteLabError(f"{data} has {len(data)} modes; a tile of {len(self.tiler)} modes needs as many or more")
-        x, marks = split(data)
-        threads, value, rest = self._fragments(side, x)
-        kept = typed.join([value, *typed.modes_of(rest)])
+        self._check_rank(data)
+        threads, kept, marks = _cut(self, side, spelled(data))
         number = 0 if thread is None else check_thread(thread, self.threads, self.atom.name)
         found: Part = part(data, [threads], [number], kept, marks)
         return found[0] if thread is None else found
@@ -228,6 +256,14 @@ class TiledCopy:
         """The text that CuTe prints for a TiledCopy; `read` reads it."""
         tiler = ",".join(str(mark_layout(t)) if isinstance(t, Layout) else f"_{t}" for t in self.tiler)
         return f"TiledCopy\n  Tiler_MN:       ({tiler})\n  TiledLayout_TV: {mark_layout(self.layout_tv)}\n{self.atom}"
+
+
+@lru_cache(maxsize=256)
+def _cut(copy: TiledCopy, side: int, data: Spelled) -> tuple[Typed, Typed, bool]:
+    """The mode of the threads, what a thread keeps, and whether the result carries marks."""
+    x, marks = split(data.data)
+    threads, value, rest = copy._fragments(side, x)
+    return threads, typed.join([value, *typed.modes_of(rest)]), marks
 
 
 def make_tiled_copy(atom: CopyAtom, thr_layout: Layout, val_layout: Layout | None = None) -> TiledCopy:

@@ -6,6 +6,7 @@ Source: cute/atom/mma_atom.hpp; CuTe's documentation, "MMA Atom".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,17 @@ from cutelab.core.leaves import ONE, ZERO, mark
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.copy import mark_layout
 from cutelab.cutlass.atoms.mma import mma_atom
-from cutelab.cutlass.tv.thread_part import AnyLayout, Part, as_data, check_thread, fragment_like, part, split
+from cutelab.cutlass.tv.thread_part import (
+    AnyLayout,
+    Part,
+    Spelled,
+    as_data,
+    check_thread,
+    fragment_like,
+    part,
+    spelled,
+    split,
+)
 
 MODES = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # of (M, N, K)
 
@@ -222,7 +233,7 @@ class TiledMMA:
         return fragment_like(self._partition(which, data, None))
 
     def _vmnk(self) -> Typed:
-        return Typed(mark(self.thr_layout_vmnk.shape), mark(self.thr_layout_vmnk.stride))
+        return _static(self.thr_layout_vmnk)
 
     def _entry(self, i: int) -> Any:
         entry = self.tile_mnk[i]
@@ -268,11 +279,7 @@ class TiledMMA:
             raise CuteLabError(
                 f"partition_{which} needs a layout of ({'MNK'[row]}, {'MNK'[col]}), got {data}; give it two modes"
             )
-        x, marks = split(data)
-        fragments = self._thread_fragments(which, x)
-        threads, values = typed.modes_of(fragments)
-        first, rest = typed.modes_of(values)
-        kept = typed.join([first, *typed.modes_of(rest)])
+        threads, kept, marks = _cut(self, which, spelled(data))
         number = 0 if thread is None else check_thread(thread, self.threads, self.name)
         vmnk = self._coordinate(number)
         found: Part = part(data, [threads], [(vmnk[0], (vmnk[1 + row], vmnk[1 + col]))], kept, marks)
@@ -298,6 +305,15 @@ class TiledMMA:
         return head + str(self.atom)
 
 
+@lru_cache(maxsize=256)
+def _cut(mma: TiledMMA, which: str, data: Spelled) -> tuple[Typed, Typed, bool]:
+    """The modes of the threads, what a thread keeps, and whether the result carries marks."""
+    x, marks = split(data.data)
+    threads, values = typed.modes_of(mma._thread_fragments(which, x))
+    first, rest = typed.modes_of(values)
+    return threads, typed.join([first, *typed.modes_of(rest)]), marks
+
+
 def _check_entry(name: str, entry: Any) -> None:
     if isinstance(entry, Layout):
         if not np.array_equal(np.sort(offsets(entry), axis=None), np.arange(size(entry))):
@@ -307,6 +323,17 @@ def _check_entry(name: str, entry: Any) -> None:
             )
     elif entry is not None and not is_int(entry):
         raise CuteLabError(f"the tile's {name} is an integer, a Layout (a permutation) or None, got {repr(entry)[:60]}")
+
+
+def _static(layout: Layout) -> Typed:
+    """As CuTe has it at compile time: an extent of 1 has the stride 0."""
+
+    def strides(shape: Any, stride: Any) -> Any:
+        if isinstance(shape, tuple):
+            return tuple(strides(s, d) for s, d in zip(shape, stride, strict=True))
+        return ZERO if shape == 1 else mark(stride)
+
+    return Typed(mark(layout.shape), strides(layout.shape, layout.stride))
 
 
 def _cosize(x: Typed) -> Any:

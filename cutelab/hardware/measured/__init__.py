@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.hardware.chip import H200
 from cutelab.hardware.measured.hopper import HopperCases, measured_hopper
 from cutelab.hardware.measured.kernels import KernelCount, KernelTime, MeasuredKernels, measured_kernels
@@ -70,7 +70,7 @@ def measured(name: str) -> Measured:
     ('ld.shared.u32', 'stride4', 4)
     """
     if not isinstance(name, str) or name not in COUNTS:
-        raise CuteLabError(f"no measurement is named {name!r}; there are {' and '.join(COUNTS)}")
+        raise CuteLabError(f"no measurement is named {shown(name)}; there are {' and '.join(COUNTS)}")
     return _read(name)
 
 

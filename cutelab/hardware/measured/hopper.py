@@ -10,7 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 
 TABLES = ("tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions", "pipelines")
 
@@ -49,7 +49,7 @@ def measured_hopper(name: str) -> HopperCases:
     (44, {18.0})
     """
     if not isinstance(name, str) or name not in TABLES:
-        raise CuteLabError(f"no measurement is named {name!r}; there are {', '.join(TABLES)}")
+        raise CuteLabError(f"no measurement is named {shown(name)}; there are {', '.join(TABLES)}")
     return _read(name)
 
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 
 KERNELS = ("transpose", "gemm")
 
@@ -85,7 +85,7 @@ class MeasuredKernels:
             if (time.name, time.size) == (name, size):
                 return time
         names = ", ".join(dict.fromkeys(t.name for t in self.times if t.name))
-        raise CuteLabError(f"nothing named {name!r} was timed at {size}; there are {names}")
+        raise CuteLabError(f"nothing named {shown(name)} was timed at {size}; there are {names}")
 
     def best_copy(self, size: int) -> KernelTime:
         """The fastest plain copy: the yardstick of the transposes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from matplotlib.text import Text as MplText
 
 from cutelab.course.card.paint.canvas import HATCH
 from cutelab.course.card.paint.glyphs import CAP
-from cutelab.course.card.paint.ops import Cells, Fill, Frame, Hatch, Op, Text, Triangle
+from cutelab.course.card.paint.ops import Bools, Cells, Dash, Fill, Floats, Frame, Hatch, Ints, Op, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME
 from cutelab.course.card.paint.stamp_cells import corner_side
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END
@@ -45,7 +46,9 @@ def _text(op: Text, points: float) -> list[Artist]:
     return [_words(op.x, op.y, op.text, op.size, _font(op.font), op.ink, op.align, points)] if op.text else []
 
 
-def _words(x, y, text, size, font, ink, align, points) -> MplText:
+def _words(
+    x: float, y: float, text: str, size: float, font: FontProperties, ink: str, align: str, points: float
+) -> MplText:
     baseline = y + CAP * size / 2
     return MplText(
         x, baseline, text, color=ink, fontproperties=font, fontsize=size * points, ha=_ALIGN[align],
@@ -83,7 +86,7 @@ def _triangle(op: Triangle, points: float) -> list[Artist]:
     return [Polygon(corners, closed=True, facecolor=op.colour, edgecolor="none")]
 
 
-def hatch_lines(left: np.ndarray, top: np.ndarray, right: np.ndarray, foot: np.ndarray) -> np.ndarray:
+def hatch_lines(left: Any, top: Any, right: Any, foot: Any) -> Any:
     """Which 45 degree segments (n, 2, 2) hatch these rectangles? The lines run on from one to the next."""
     first, last = np.floor((left + top) / HATCH), np.ceil((right + foot) / HATCH)
     most = int((last - first).max()) + 1 if len(first) else 0
@@ -101,7 +104,7 @@ def _hatch(op: Hatch, points: float) -> list[Artist]:
     return [ground, LineCollection(hatch_lines(*edges), colors=FRAME["hatch"], linewidths=points)]
 
 
-def rectangles(left: np.ndarray, top: np.ndarray, right: np.ndarray, foot: np.ndarray) -> np.ndarray:
+def rectangles(left: Any, top: Any, right: Any, foot: Any) -> Any:
     """The corners (n, 4, 2) of rectangles, from the upper left one."""
     x, y = np.stack([left, right, right, left], -1), np.stack([top, top, foot, foot], -1)
     return np.stack([x, y], -1)
@@ -124,7 +127,7 @@ def _cells(op: Cells, points: float) -> list[Artist]:
         PolyCollection(rectangles(left, top, right, foot), facecolors=list(colours), edgecolors="none")
     ]
     if op.stripe is not None:
-        made.append(_stripe(op, left, right, foot))
+        made.append(_stripe(op, op.stripe, left, right, foot))
     for label in op.labels:
         font = _font(label.font)
         texts, inks = label.texts.ravel(), op.pair.ravel()
@@ -132,24 +135,28 @@ def _cells(op: Cells, points: float) -> list[Artist]:
             x, y, ink = left[n] + label.x, top[n] + label.middle, op.colours[inks[n]][1]
             made.append(_words(x, y, str(texts[n]), label.size, font, ink, label.align, points))
     if op.states is not None:
-        made += _states(op, left, top, right, top + op.height, points)
+        made += _states(op, op.states, left, top, right, top + op.height, points)
     return made
 
 
-def _stripe(op: Cells, left, right, foot) -> Artist:
-    k = op.stripe.shape[2]
+def _stripe(op: Cells, stripe: Ints, left: Floats, right: Floats, foot: Floats) -> Artist:
+    k = stripe.shape[2]
     at = left[:, None] + (right - left)[:, None] * np.arange(k + 1) / k
     low = np.repeat(foot, k)
     corners = rectangles(at[:, :-1].ravel(), low - op.stripe_height, at[:, 1:].ravel(), low)
-    colours = np.array([fill for fill, _ in op.stripe_colours])[op.stripe.ravel()]
+    colours = np.array([fill for fill, _ in op.stripe_colours])[stripe.ravel()]
     return PolyCollection(corners, facecolors=list(colours), edgecolors="none")
 
 
-def _states(op: Cells, left, top, right, foot, points) -> list[Artist]:
-    states, made = op.states.ravel(), []
+def _states(
+    op: Cells, given: Ints, left: Floats, top: Floats, right: Floats, foot: Floats, points: float
+) -> list[Artist]:
+    states, made = given.ravel(), list[Artist]()
     split = np.zeros(len(states), bool) if op.split is None else op.split.ravel()
 
-    def frames(which: np.ndarray, colour: str, width: float, dash=None, a=top, b=foot) -> None:
+    def frames(
+        which: Bools, colour: str, width: float, dash: Dash | None = None, a: Floats = top, b: Floats = foot
+    ) -> None:
         if which.any():
             t = width / 2
             corners = rectangles((left + t)[which], (a + t)[which], (right - t)[which], (b - t)[which])
@@ -165,7 +172,7 @@ def _states(op: Cells, left, top, right, foot, points) -> list[Artist]:
     if off.any():
         middle, fifth = ((top + foot) / 2)[off], ((right - left) / 5)[off]
         ends = np.stack([left[off] + fifth, middle], -1), np.stack([right[off] - fifth, middle], -1)
-        made.append(LineCollection(np.stack(ends, 1), colors=FRAME["muted"], linewidths=points))
+        made.append(LineCollection(list(np.stack(ends, 1)), colors=FRAME["muted"], linewidths=points))
     frames((states & OUTSIDE) > 0, "bad", 1.5, (4, 3))
     clash = (states & COLLISION) > 0
     frames(clash & ~split, "mark", 1)
@@ -176,11 +183,11 @@ def _states(op: Cells, left, top, right, foot, points) -> list[Artist]:
         side = corner_side(int(op.widths.min()), op.height)
         x, y = right[one], top[one]
         corners = [np.stack(p, -1) for p in ((x - side, y), (x, y), (x, y + side))]
-        made.append(PolyCollection(np.stack(corners, 1), facecolors=FRAME["mark"], edgecolors="none"))
+        made.append(PolyCollection(list(np.stack(corners, 1)), facecolors=FRAME["mark"], edgecolors="none"))
     return made
 
 
-_MAKERS = {
+_MAKERS: dict[type[Op], Callable[[Any, float], list[Artist]]] = {
     Fill: _fill,
     Frame: _frame,
     Hatch: _hatch,

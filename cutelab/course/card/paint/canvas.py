@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from cutelab.course.card.paint.ops import Bytes
+
 FULL = 256
 
 
@@ -23,10 +25,10 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=1024)
-def levels(fill: str, ink: str) -> np.ndarray:
+def levels(fill: str, ink: str) -> Bytes:
     """The four colours from fill to ink: uint8 (4, 3)."""
     a, b = np.array(rgb(fill), float), np.array(rgb(ink), float)
-    found = np.round(a + (b - a) * np.arange(4)[:, None] / 3).astype(np.uint8)
+    found: Bytes = np.round(a + (b - a) * np.arange(4)[:, None] / 3).astype(np.uint8)
     found.flags.writeable = False
     return found
 
@@ -116,9 +118,10 @@ HATCH = 7
 """CSS pixels from one hatch line to the next, measured across: 5 measured at a right angle."""
 
 
-def hatch_levels(x: int, y: int, w: int, h: int, scale: int) -> np.ndarray:
+def hatch_levels(x: int, y: int, w: int, h: int, scale: int) -> Bytes:
     """The ink levels of 45 degree lines over the rectangle that begins at pixel (x, y)."""
-    wave = np.zeros(HATCH * scale, np.uint8)
+    wave: Bytes = np.zeros(HATCH * scale, np.uint8)
     wave[:scale] = 3
     wave[[scale, -1]] = 1
-    return wave[(np.arange(y, y + h)[:, None] + np.arange(x, x + w)) % (HATCH * scale)]
+    found: Bytes = wave[(np.arange(y, y + h)[:, None] + np.arange(x, x + w)) % (HATCH * scale)]
+    return found

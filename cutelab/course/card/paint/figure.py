@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import base64
 import io
+from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import as_readable, offsets
+from cutelab.course.card.paint import svg
 from cutelab.course.card.paint.artists import add_ops
 from cutelab.course.card.paint.glyphs import LOCK, text_width
-from cutelab.course.card.paint.ops import Frame
+from cutelab.course.card.paint.ops import Fill, Frame, Hatch, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME
 from cutelab.course.card.paint.plan import ROOM, plan, plan_panel
+from cutelab.course.card.paint.plan_grid import Block
 from cutelab.course.card.picture import Bars, Grid, Lines, Panel, Picture, Spans
 
 _DOTS = 100  # CSS pixels an inch of a figure
-_FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+_FORMATS: dict[str, dict[str, None]] = {"svg": {}, "pdf": {"CreationDate": None}, "png": {}}
+
+
+class CardFigure(Figure):
+    """A Figure that a notebook shows as its picture, also without pyplot."""
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        buffer = io.BytesIO()
+        with LOCK:
+            self.savefig(buffer, format="png", dpi=_DOTS)
+        return {"text/plain": repr(self), "image/png": base64.b64encode(buffer.getvalue()).decode("ascii")}
 
 
 def figure(picture: Picture) -> Figure:
@@ -34,7 +50,7 @@ def figure(picture: Picture) -> Figure:
     made = plan(picture)
     with LOCK:
         size = (made.width / _DOTS, made.height / _DOTS)
-        fig = Figure(figsize=size, dpi=_DOTS, facecolor=FRAME["paper"])
+        fig = CardFigure(figsize=size, dpi=_DOTS, facecolor=FRAME["paper"])
         ax = fig.add_axes((0, 0, 1, 1))
         _sheet(ax, made.width, made.height)
         card = Frame(0, 0, made.width, made.height, FRAME["rule"])
@@ -54,15 +70,16 @@ def export(picture: Picture, format: str) -> bytes:
     """
     if format not in _FORMATS:
         raise CuteLabError(f'format must be "svg", "pdf" or "png", got {format!r}')
-    settings = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "cutelab"}
+    if format == "svg":
+        return svg.write(plan(picture), picture.title, picture.alt)
     buffer = io.BytesIO()
-    with LOCK, matplotlib.rc_context(settings):
+    with LOCK, matplotlib.rc_context({"pdf.fonttype": 42}):
         figure(picture).savefig(buffer, format=format, dpi=2 * _DOTS, metadata=_FORMATS[format])
     return buffer.getvalue()
 
 
-def heatmap(ax: Axes, grid: Grid) -> tuple[Artist, ...]:
-    """Which artists draw this grid into these Axes?
+def heatmap(ax: Axes, grid: Any) -> tuple[Artist, ...]:
+    """Which artists draw this grid, or the offsets of this layout (a text will do), into these Axes?
 
     The Axes are set to CSS pixels, y downwards, without ticks. Drawing a grid of the same name again replaces its artists.
     Nothing is saved, shown or closed.
@@ -73,8 +90,25 @@ def heatmap(ax: Axes, grid: Grid) -> tuple[Artist, ...]:
     >>> cells, *labels = heatmap(ax, Grid("tile", np.arange(4).reshape(2, 2), labels=np.array([["0", "1"], ["2", "3"]])))
     >>> [t.get_text() for t in labels]
     ['0', '1', '2', '3']
+    >>> [t.get_text() for t in heatmap(ax, "(2,2):(1,3)")[1:5]]
+    ['0', '3', '1', '4']
     """
-    return _panel(ax, grid, Grid)
+    return _panel(ax, grid if isinstance(grid, Panel) else layout_grid(grid), Grid)
+
+
+def layout_grid(layout: Any) -> Grid:
+    """The offsets of a layout as a grid: mode 0 down, the others across.
+
+    >>> layout_grid("(2,2):(1,3)").labels.tolist()
+    [['0', '3'], ['1', '4']]
+    """
+    layout = as_readable(layout)
+    found = offsets(layout)
+    table = found.reshape(found.shape[0], -1, order="F") if found.ndim > 1 else found.reshape(1, -1)
+    low, high = int(table.min(initial=0)), int(table.max(initial=0))
+    step = (table - low) * 31 // max(high - low, 1)
+    rows, columns = (tuple(map(str, range(n))) for n in table.shape)
+    return Grid(str(layout), step, labels=table.astype(np.str_), row_heads=rows, col_heads=columns)
 
 
 def bars(ax: Axes, bars: Bars) -> tuple[Artist, ...]:
@@ -111,11 +145,11 @@ def _panel(ax: Axes, panel: Panel, kind: type) -> tuple[Artist, ...]:
     return artists
 
 
-def _extent(block) -> float:
+def _extent(block: Block) -> float:
     """How wide is what a panel draws?"""
     ends = [float(b.x[-1, 1]) for b in block.boxes if len(b.x)]
-    ends += [op.x + op.w for op in block.ops if hasattr(op, "w")]
-    words = [op for op in block.ops if hasattr(op, "text")]
+    ends += [op.x + op.w for op in block.ops if isinstance(op, Fill | Frame | Hatch | Triangle)]
+    words = [op for op in block.ops if isinstance(op, Text)]
     part = {"left": 1.0, "middle": 0.5, "right": 0.0}
     ends += [t.x + text_width(t.text, t.font, t.size) * part[t.align] for t in words]
     return max(ends, default=ROOM) + 4

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from operator import sub
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -40,7 +41,7 @@ _DIGITS = "0123456789"
 _LEVELS = (64, 128, 200)  # from which coverage (of 255) on is ink 1, 2, 3: little grey, so that files are small
 FINE = 15
 """Type smaller than so many pixels is placed at quarters of a pixel."""
-_LIGHT = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
+_LIGHT: Any = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
 _NEAR, _PLAIN = 80, 110  # coverage that may differ from the level above; in plain ink
 
 
@@ -134,16 +135,20 @@ def _bitmap(face: FT2Font, char: str) -> tuple[Bytes, int, int]:
     return image, round(left), image.shape[0] - round(descent)
 
 
+_agg: Any = RendererAgg  # without types
+
+
 def _outline(face: FT2Font, char: str, quarter: int) -> tuple[Bytes, int, int]:
     """The same, from the outline moved by quarters of a pixel; columns and rows without ink are cut off."""
     face.load_char(ord(char), flags=_LIGHT)
-    path = Path(*face.get_path())
-    if not len(path.vertices):
+    vertices, codes = face.get_path()
+    path, points = Path(vertices, codes), np.asarray(vertices)
+    if not len(points):
         return np.zeros((0, 0), np.uint8), 0, 0
-    (x0, y0), (x1, y1) = path.vertices.min(0), path.vertices.max(0)
+    (x0, y0), (x1, y1) = points.min(0), points.max(0)
     left, foot = math.floor(x0), math.floor(y0)
     high, wide = math.ceil(y1) - foot + 1, math.ceil(x1) - left + 2
-    agg = RendererAgg(wide, high, 72)
+    agg: Any = _agg(wide, high, 72)
     pen = agg.new_gc()
     pen.set_linewidth(0)
     agg.draw_path(pen, path, Affine2D().translate(quarter / 4 - left, -foot), (0, 0, 0))

@@ -24,7 +24,7 @@ _BAR = {"good": "good", "bad": "bad", "plain": "accent"}
 def plan(picture: Picture) -> Plan:
     """Which operations draw this picture, on which size of card, and where are its cells?"""
     block = _title(picture)
-    y, lefts = 58, _lefts(picture)
+    y, lefts = 58.0, _lefts(picture)
     for n, row in enumerate(picture.body):
         columns = _columns(picture, n)
         heads = [head_height(c[0]) for c in row if c and isinstance(c[0], Grid)]
@@ -67,13 +67,16 @@ def plan_panel(panel: Panel, x: float, y: float, width: float, left: int | None 
 def _title(picture: Picture) -> Block:
     block = Block()
     call_width = text_width(picture.call, "mono", 11)
-    title = shorten(picture.title, "mono_bold", 14, ROOM - min(call_width + 20, 180))
-    call = shorten(picture.call, "mono", 11, ROOM - 20 - text_width(title, "mono_bold", 14))
+    room = ROOM - min(call_width + 20, 180)
+    size: float = next((z for z in (14, 13, 12, 11) if text_width(picture.title, "mono_bold", z) <= room), 11)
+    title = shorten(picture.title, "mono_bold", size, room)
+    call = shorten(picture.call, "mono", 11, ROOM - 20 - text_width(title, "mono_bold", size))
     block.ops.append(Fill(0, 0, WIDTH, 0, PAPER))
-    block.ops.append(Text(PAD, 22, title, 14, "mono_bold", INK, PAPER))
+    block.ops.append(Text(PAD, 22, title, size, "mono_bold", INK, PAPER))
     block.ops.append(Text(WIDTH - PAD, 22, call, 11, "mono", MUTED, PAPER, "right"))
-    subtitle = shorten(picture.subtitle, "sans", 11.5, ROOM)
-    block.ops.append(Text(PAD, 42, subtitle, 11.5, "sans", MUTED, PAPER))
+    size = next((z for z in (11.5, 11, 10.5, 10) if text_width(picture.subtitle, "sans", z) <= ROOM), 10)
+    subtitle = shorten(picture.subtitle, "sans", size, ROOM)
+    block.ops.append(Text(PAD, 42, subtitle, size, "sans", MUTED, PAPER))
     return block
 
 
@@ -112,18 +115,34 @@ def _verdicts(block: Block, verdicts: tuple[Verdict, ...], y: float) -> float:
         for verdict in verdicts:
             y = _verdicts(block, (verdict,), y) - 6
         return y + 6
-    high = 44 if any(v.second for v in verdicts) else 28
-    for i, v in enumerate(verdicts):
+    seconds = [wrap(v.second, "sans", 11.5, each - 36, 2) for v in verdicts]
+    high = 28 + 16 * max(map(len, seconds), default=0)
+    for i, (v, second) in enumerate(zip(verdicts, seconds, strict=True)):
         x, colour, ground = round(PAD + i * (each + 12)), FRAME[v.state], FRAME[v.state + "_fill"]
         block.ops.append(Fill(x, y, round(each), high, ground))
         block.ops.append(Fill(x, y, 4, high, colour))
         block.ops.append(Text(x + 17, y + 14, _SIGN[v.state], 14, "sans", colour, ground, "middle"))
         sentence = shorten(v.sentence, "bold", 12, each - 36)
         block.ops.append(Text(x + 30, y + 14, sentence, 12, "bold", INK, ground))
-        if v.second:
-            second = shorten(v.second, "sans", 11.5, each - 36)
-            block.ops.append(Text(x + 30, y + 31, second, 11.5, "sans", INK, ground))
+        for k, line in enumerate(second):
+            block.ops.append(Text(x + 30, y + 31 + 16 * k, line, 11.5, "sans", INK, ground))
     return y + high + BETWEEN if verdicts else y
+
+
+def wrap(text: str, font: str, size: float, room: float, most: int) -> list[str]:
+    """A text in at most `most` lines; what does not fit into the last ends in an ellipsis.
+
+    >>> wrap("lanes 0, 1, 2 meet in bank 0", "sans", 10, 80, 2), wrap("", "sans", 10, 80, 2)
+    (['lanes 0, 1, 2', 'meet in bank 0'], [])
+    """
+    lines: list[str] = []
+    for word in text.split(" ") if text else []:
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and (len(lines) == most or text_width(longer, font, size) <= room):
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [shorten(line, font, size, room) for line in lines]
 
 
 def _lines(panel: Lines, x: float, y: float, width: float) -> Block:

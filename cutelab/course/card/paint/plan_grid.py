@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
 from cutelab.course.card.paint.labels import cell_labels, margins
-from cutelab.course.card.paint.ops import Cells, Dash, Fill, Frame, GridBox, Hatch, Op, Text, Triangle
+from cutelab.course.card.paint.ops import Cells, Dash, Fill, Frame, GridBox, Hatch, Ints, Op, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME, scale_colours
-from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Grid
+from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Box, Grid, Ring
 
 INK, PAPER, MUTED, FAINT, BAD = (FRAME[n] for n in ("ink", "paper", "muted", "faint", "bad"))
 SIDE, TALLEST, STRIPE = 36, 704, 4
@@ -97,7 +98,9 @@ def plan_grid(grid: Grid, x: float, y: float, width: float, head: int | None = N
     widths = np.full(cols, w - gap)
     if grid.field and grid.field_every:
         widths = np.where((np.arange(cols) + 1) % grid.field_every, w, w - gap)
-    right, bottom = (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), y + head)
+    right, bottom = (
+        (int(xs[-1]) + w, int(ys[-1] + heights[-1])) if rows and cols else (round(x + left), round(y + head))
+    )
     _cells(block, grid, xs, ys, widths, heights, (w, gap))
     if grid.padding:
         block.ops.append(Hatch(right, int(ys[0]), 8, bottom - int(ys[0]) - gap))
@@ -132,7 +135,7 @@ def _pairs(grid: Grid) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     return pair, table + _STATE_COLOURS
 
 
-def _cells(block, grid, xs, ys, widths, heights, size) -> None:
+def _cells(block: Block, grid: Grid, xs: Ints, ys: Ints, widths: Ints, heights: Ints, size: tuple[int, int]) -> None:
     w, gap = size
     pair, colours = _pairs(grid)
     if not pair.size:
@@ -155,8 +158,9 @@ def _cells(block, grid, xs, ys, widths, heights, size) -> None:
         )  # fmt: skip
 
 
-def _heads(block, grid, x, xs, ys, size, limit) -> None:
-    (w, heights), say = size, block.ops.append
+def _heads(block: Block, grid: Grid, x: float, xs: Ints, ys: Ints, cell: tuple[int, Ints], limit: float) -> None:
+    (w, heights), say = cell, block.ops.append
+    size: float
     if not len(xs) or not len(ys):
         return
     top = int(ys[0])
@@ -199,7 +203,7 @@ def _step(heads: tuple[str, ...], every: bool, need: float, pitch: float) -> int
     return step
 
 
-def _marks(block, grid, xs, ys, size, gap, limit) -> None:
+def _marks(block: Block, grid: Grid, xs: Ints, ys: Ints, size: tuple[int, Ints], gap: int, limit: float) -> None:
     (w, heights), say = size, block.ops.append
     reach = _reach(block, grid, w, gap)
     for ring in sorted(grid.rings, key=lambda r: ("box", "access", "twin", "probe").index(r.kind)):
@@ -268,7 +272,7 @@ def _reach(block: Block, grid: Grid, w: int, gap: int) -> tuple[int, int]:
     return across, down
 
 
-def _again(block, name: str, ring) -> list[Op]:
+def _again(block: Block, name: str, ring: Ring) -> list[Op]:
     """The cells inside a ring, once more."""
     first = 0
     for op in [o for o in block.ops if isinstance(o, Cells) and o.name == name]:
@@ -278,7 +282,7 @@ def _again(block, name: str, ring) -> list[Op]:
         if not op.pair[rows].size:
             continue
 
-        def cut(array, rows=rows, cols=cols):
+        def cut(array: Any, rows: slice = rows, cols: slice = cols) -> Any:
             return None if array is None else array[rows, cols]
 
         labels = tuple(replace(lb, texts=lb.texts[rows, cols]) for lb in op.labels)
@@ -288,7 +292,7 @@ def _again(block, name: str, ring) -> list[Op]:
     return []
 
 
-def _box(block, box, xs, ys, w, heights) -> None:
+def _box(block: Block, box: Box, xs: Ints, ys: Ints, w: int, heights: Ints) -> None:
     middle = (ys[box.row] + ys[box.row_end] + heights[box.row_end]) / 2
     room = int(xs[-1]) + w - int(xs[0]) - 40
     bold, second = shorten(box.bold, "bold", 11.5, room), shorten(box.second, "sans", 10.5, room)
@@ -303,7 +307,7 @@ def _box(block, box, xs, ys, w, heights) -> None:
         block.ops.append(Text(centre, b + 25, second, 10.5, "sans", INK, PAPER, "middle"))
 
 
-def _axis(block, xs, widths, w, bottom) -> int:
+def _axis(block: Block, xs: Ints, widths: Ints, w: int, bottom: int) -> int:
     """Below the cells: a strip of the 32 bank colours, then 0, 8, 16, 24, 31. It returns where it ends."""
     parts = 32 // len(xs) if len(xs) <= 32 and 32 % len(xs) == 0 else 1
     edge = np.round(np.arange(parts + 1) * (w / parts)).astype(int)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
-from cutelab.course.card.paint.ops import Fill, Frame, GridBox, Hatch, Text
+from cutelab.course.card.paint.ops import Fill, Floats, Frame, GridBox, Hatch, Ints, Text
 from cutelab.course.card.paint.palette import FRAME, fill_and_ink
 from cutelab.course.card.paint.plan_grid import Block
 from cutelab.course.card.picture import Spans
@@ -68,7 +69,7 @@ def plan_spans(panel: Spans, x: float, y: float, width: float, left: int | None 
     return block
 
 
-def _stretches(block: Block, panel: Spans, place, a, b, ys, high) -> None:
+def _stretches(block: Block, panel: Spans, place: Floats, a: Ints, b: Ints, ys: Any, high: Any) -> None:
     """The spans row by row, the ring around those of the probe, and where they may be clicked."""
     rings = []
     for row in range(len(panel.rows)):
@@ -122,14 +123,14 @@ def _labels(panel: Spans, wide: np.ndarray, here: np.ndarray, tall: int) -> list
 
 def _head(block: Block, panel: Spans, x0: int, y: float, right: float, room: int, top: int, bottom: int) -> None:
     """Heading, subheading, and the upright lines with their words at the right."""
-    limit = after = right
+    limit = after = float(right)
     for time, words in panel.marks:
-        at = x0 + round((time - panel.first) * room / (panel.last - panel.first))
-        if x0 <= at <= x0 + room:
-            block.ops.append(Fill(min(at, x0 + room - 2), top - 4, 2, bottom - top + 4, INK))
-            start = min(at + 5, right - text_width(words, "sans", 10.5))
+        mark = x0 + round((time - panel.first) * room / (panel.last - panel.first))
+        if x0 <= mark <= x0 + room:
+            block.ops.append(Fill(min(mark, x0 + room - 2), top - 4, 2, bottom - top + 4, INK))
+            start = min(mark + 5, right - text_width(words, "sans", 10.5))
             block.ops.append(Text(start, y + 8, words, 10.5, "sans", INK, PAPER))
-            limit = min(limit, at - 8)
+            limit = min(limit, mark - 8)
             after = start + text_width(words, "sans", 10.5) + 14
     at = float(x0)
     if panel.heading:

@@ -14,7 +14,7 @@ import zlib
 
 import numpy as np
 
-from cutelab.course.card.paint.ops import Bytes
+from cutelab.course.card.paint.ops import Bytes, Ints
 
 try:
     from zlib_ng.zlib_ng import compress
@@ -29,10 +29,11 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _steps(lines: Bytes) -> np.ndarray:
+def _steps(lines: Bytes) -> Ints:
     """How often does each line change, read in words of eight pixels? Enough to choose a filter."""
     words = lines.view(np.uint64) if lines.shape[1] % 8 == 0 else lines
-    return np.count_nonzero(words[:, 1:] != words[:, :-1], axis=1)
+    found: Ints = np.count_nonzero(words[:, 1:] != words[:, :-1], axis=1)
+    return found
 
 
 def _filtered(canvas: Bytes) -> Bytes:

@@ -69,7 +69,7 @@ def _frame(canvas: Canvas, op: Frame) -> None:
     if op.dash:
         box = canvas.box(op.x, op.y, op.w, op.h)
         if box.size:
-            box[frame_mask(*box.shape, t, op.dash, canvas.scale)] = entry
+            box[frame_mask(box.shape[0], box.shape[1], t, op.dash, canvas.scale)] = entry
         return
     canvas.box(op.x, op.y, op.w, t)[...] = entry
     canvas.box(op.x, op.y + op.h - t, op.w, t)[...] = entry

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutelab.course.card.paint.canvas import HATCH, Canvas, corner_mask, frame_mask, hatch_levels
 from cutelab.course.card.paint.glyphs import CAP, LOCK, charset, code_points, sheet
-from cutelab.course.card.paint.ops import Bytes, Cells, Ints, Label, Words
+from cutelab.course.card.paint.ops import Bools, Bytes, Cells, Ints, Label, Words
 from cutelab.course.card.paint.palette import FRAME
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END
 
@@ -33,13 +33,13 @@ def stamp_cells(canvas: Canvas, op: Cells) -> None:
             cells[:, part, :high, :wide] = base[:, :, None, None]
     flat = cells.reshape(rows * cols, h, w)
     if op.empty is not None:
-        _field(canvas, op, cells, high, inner)
+        _field(canvas, op, op.empty, cells, high, inner)
     if op.stripe is not None:
-        _stripe(canvas, op, flat, high, int(inner.min()))
+        _stripe(canvas, op, op.stripe, flat, high, int(inner.min()))
     for label in op.labels:
         stamp_label(flat[:, :high, : int(inner.min())], label, scale)
     if op.states is not None:
-        _states(canvas, op, cells, high, int(inner.min()))
+        _states(canvas, op, op.states, cells, high, int(inner.min()))
     _place(canvas, op, cells)
 
 
@@ -183,28 +183,28 @@ def stamp_label(cells: Bytes, label: Label, scale: int) -> None:
     cells[:, first : first + ink.shape[1]] += ink[which]
 
 
-def _field(canvas, op, cells, high, inner) -> None:
+def _field(canvas: Canvas, op: Cells, empty: Bools, cells: Bytes, high: int, inner: Ints) -> None:
     """Empty cells of a chart have no line below them, as far as the next row belongs to the same field."""
     joined = op.ys[1:] == op.ys[:-1] + op.pitch[1]
-    bare = op.empty[:-1] & op.empty[1:] & joined[:, None]
+    bare = empty[:-1] & empty[1:] & joined[:, None]
     for wide in np.unique(inner):
         i, j = np.nonzero(bare & (inner == wide))
         cells[i, j, high:, :wide] = canvas.solid(FRAME["faint"])
 
 
-def _stripe(canvas, op, flat, high, wide) -> None:
-    k = op.stripe.shape[2]
+def _stripe(canvas: Canvas, op: Cells, stripe: Ints, flat: Bytes, high: int, wide: int) -> None:
+    k = stripe.shape[2]
     colours = np.array([canvas.solid(fill) for fill, _ in op.stripe_colours], np.uint8)
     edge = np.round(np.linspace(0, wide, k + 1)).astype(int)
-    values = colours[op.stripe.reshape(-1, k)]
+    values = colours[stripe.reshape(-1, k)]
     top = high - op.stripe_height * canvas.scale
     for j in range(k):
         flat[:, top:high, edge[j] : edge[j + 1]] = values[:, j, None, None]
 
 
-def _states(canvas: Canvas, op: Cells, cells: np.ndarray, high: int, wide: int) -> None:
+def _states(canvas: Canvas, op: Cells, given: Ints, cells: Bytes, high: int, wide: int) -> None:
     rows, cols, h, w = cells.shape
-    s, flat, states = canvas.scale, cells.reshape(rows * cols, h, w), op.states.ravel()
+    s, flat, states = canvas.scale, cells.reshape(rows * cols, h, w), given.ravel()
     hatch, mark = canvas.solid(FRAME["hatch"]), canvas.solid(FRAME["mark"])
     full = flat[:, :high, :wide]
 
@@ -218,8 +218,8 @@ def _states(canvas: Canvas, op: Cells, cells: np.ndarray, high: int, wide: int) 
             full[hole[phase == shift]] = tile[:, shift : shift + wide]
 
     def put(flag: int, mask: np.ndarray, entry: int, only: np.ndarray | None = None) -> None:
-        which = (states & flag) > 0
-        which = np.flatnonzero(which if only is None else which & only)
+        flagged = (states & flag) > 0
+        which = np.flatnonzero(flagged if only is None else flagged & only)
         if which.size:
             full[which] = np.where(mask, np.uint8(entry), full[which])
 

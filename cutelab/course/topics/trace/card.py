@@ -1,120 +1,115 @@
-"""A trace as a card: verdict, the source with its figures, a bar for each access, races in words. Plain data, from its own numbers."""
+"""The card of topic "trace": the source, the lanes of one warp instruction, and the banks or sectors that they meet in."""
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
-from cutelab.course.card.picture import Bar, Bars, Line, Lines, Picture, Verdict
+from cutelab.course.card.parts.wavefront_chart import group_chart, narrow_chart
+from cutelab.course.card.picture import Grid, Key, Line, Lines, Panel, Picture
+from cutelab.course.topics.trace import words
+from cutelab.course.topics.trace.model import Result
+from cutelab.course.topics.trace.report import plain, source_lines
+from cutelab.hardware.sectors import Sectors
+from cutelab.hardware.wavefronts import Wavefronts
 
-MOST_LINES, MOST_BARS, MOST_RACES = 60, 24, 6
-LONGEST = 96  # characters of a source line
+MOST_LINES = 12  # lines of global memory that are drawn
 
 
-def trace_card(trace: Any) -> Picture:
-    """The card of a `cutelab.kernels.Trace`. A long kernel shows the lines that touch memory, and says how many are left out."""
-    counted = [a for a in trace.lines if a.count is not None]
-    worst_first = sorted(counted, key=lambda a: (-a.excess, a.line))[:MOST_BARS]
-    bars = tuple(
-        Bar(
-            f"{a.line}: {name_of(a)}",
-            float(a.count),
-            float(a.ideal),
-            a.unit,
-            "bad" if a.excess else "good",
-        )
-        for a in sorted(worst_first, key=lambda a: a.line)
-    )
-    total = trace.grid[0] * trace.grid[1] * trace.grid[2]
-    limits = tuple(Line(plain(limit), "muted") for limit in trace.limits)
+def panels(result: Result) -> Picture:
+    """The whole card."""
+    seen = result.params.seen
+    source = Lines("source", _source(result))
+    lower: tuple[Panel, ...] = ()
+    if isinstance(result.counted, Wavefronts):
+        lower = (_banks(result.counted),)
+    elif isinstance(result.counted, Sectors):
+        lower = (_sectors(result, result.counted),)
+    right = (_lanes(result),) if result.instruction is not None else ()
     return Picture(
-        title=trace.kernel,
-        call="kernels.trace",
-        subtitle=f"grid {trace.grid}, block {trace.block}; {len(trace.blocks):,} of {total:,} blocks traced",
-        body=(
-            ((Lines("source", source_lines(trace)),),),
-            ((Bars("accesses", bars),),),
-            ((Lines("limits", limits),),),
-        ),
-        verdicts=(*_races(trace), _cost(counted)),
-        reads="every access of the kernel",
+        title=seen.kernel,
+        call=result.params.call("trace"),
+        subtitle=words.subtitle(result),
+        body=(((source,),), (((*right, *lower)),)),
+        widths=((688,), (688,)),
+        legend=(Key("a lane's word", "fill", "category", 0),) if isinstance(result.counted, Sectors) else (),
+        verdicts=(words.verdict(result),),
+        status=words.status(result),
+        reads=words.what(result),
     )
 
 
-def name_of(access: Any) -> str:
-    """What is accessed and how, short enough for a bar."""
-    label = plain(access.expression)
-    label = label if len(label) <= 24 else label[:23] + "…"
-    return f"{access.space} {access.kind} {label} {access.access_bytes} B"
-
-
-def plain(text: str) -> str:
-    """The text with a box for every character that the cards' fonts do not have (Chinese, emoji, control characters).
-
-    >>> plain("a[i]  # \\u884c\\t\\u00e4")
-    'a[i]  # \\u25a1 \\xe4'
-    """
-    return "".join(" " if c in "\t\r\n\f\v" else c if _has_glyph(c) else "□" for c in text)
-
-
-def _has_glyph(c: str) -> bool:
-    """Latin, Greek and Cyrillic letters, punctuation, arrows, signs of mathematics, boxes."""
-    plain_text = " " <= c <= "~" or "\xa1" <= c < "\u0370" or "\u0391" <= c <= "\u0456"
-    return c.isprintable() and (
-        plain_text or "\u2010" <= c <= "\u2027" or "\u2190" <= c < "\u2300" or "\u2500" <= c <= "\u25ff"
-    )
-
-
-def source_lines(trace: Any) -> tuple[Line, ...]:
-    """The source in mono, each line behind its figures; lines that touch memory are bold, those that race are marked."""
-    if not trace.source:
-        return ()
-    texts = [text for _, text in trace.source if text.strip()]
-    margin = min((len(text) - len(text.lstrip()) for text in texts), default=0)
-    racing = {line for race in trace.races for line in race.lines}
-    touched = {a.line for a in trace.lines} | racing
-    shown = [(n, t) for n, t in trace.source]
-    left_out = 0
-    if len(shown) > MOST_LINES:
-        chosen = [(n, t) for n, t in shown if n in touched][:MOST_LINES]
-        left_out, shown = len(shown) - len(chosen), chosen
-    found = [Line(f"{'counted / ideal':>17}  line", "read")]
-    for number, text in shown:
-        here = [f"{a.count:,} / {a.ideal:,}" if a.count is not None else "not modelled" for a in trace.at(number)]
-        mark = "!" if number in racing else " "
-        row = f"{here[0] if here else '':>17} {mark}{number:>4}  {plain(text[margin:])[:LONGEST]}".rstrip()
-        found.append(Line("", "read", bold=row) if number in touched else Line(row, "read"))
-        found += [Line("", "read", bold=f"{more:>17}") for more in here[1:]]
-    if left_out:
-        found.append(Line(f"{left_out:,} lines are not shown here; text() has them all", "muted"))
+def _source(result: Result) -> tuple[Line, ...]:
+    """The source with its figures; the line of this step is pointed at."""
+    here = result.instruction.line if result.instruction is not None else -1
+    found = []
+    for line in source_lines(result.params.seen):
+        text = line.bold or line.text
+        number = text[18:23].strip("! ")
+        mine = number == str(here)
+        found.append(
+            Line("", "read", bold="▶" + text[1:]) if mine else Line(text, "read" if line.kind == "read" else line.kind)
+        )
     return tuple(found)
 
 
-def _races(trace: Any) -> tuple[Verdict, ...]:
-    if not trace.checked:
-        return ()
-    if not trace.races:
-        return (Verdict("good", "No race in what was traced", plain(trace.order[:1].upper() + trace.order[1:])),)
-    shown = [Verdict("bad", *_halves(str(race))) for race in trace.races[:MOST_RACES]]
-    more = len(trace.races) - len(shown)
-    if more:
-        shown.append(Verdict("bad", f"{more} more: text() has them all"))
-    return tuple(shown)
+def _lanes(result: Result) -> Grid:
+    """32 lanes, eight in a row, each with its element."""
+    labels = np.array([plain(e) for e in result.elements], dtype="U16").reshape(4, 8)
+    fill = np.where(result.active, np.arange(32) // 8, -1).reshape(4, 8)
+    return Grid(
+        name="lanes",
+        fill=fill,
+        scale="category",
+        labels=labels,
+        heading="lanes and their elements",
+        subheading=plain(result.instruction.place.name),
+        row_heads=tuple(f"T{8 * i}" for i in range(4)),
+        cell=(78, 20),
+        show_labels="always",
+    )
 
 
-def _halves(text: str) -> tuple[str, str]:
-    """What happens, and what to do about it."""
-    head, _, tail = plain(text).rpartition(". ")
-    return (head[:1].upper() + head[1:], tail) if head else (tail, "")
+def _banks(waves: Wavefronts) -> Grid:
+    """The wavefronts: who meets whom in which bank."""
+    chip = waves.access.chip
+    if waves.access.access_bytes <= chip.word_bytes:
+        return narrow_chart(waves, (max(4, min(19, 640 // chip.banks)), 13))
+    groups = -(-len(waves.access.active) // waves.group_lanes)
+    across = max(1, chip.row_bytes // waves.access.access_bytes)
+    return group_chart(waves, waves.group_lanes, groups, (max(4, min(76, 608 // across)), 12), names=across <= 16)
 
 
-def _cost(counted: list[Any]) -> Verdict:
-    if not counted:
-        return Verdict("note", "No access to global or shared memory was counted")
-    worst = max(counted, key=lambda a: (a.excess, a.count))
-    if not worst.excess:
-        return Verdict("good", "Every access takes the ideal number of sectors and wavefronts")
-    return Verdict(
-        "bad",
-        f"Line {worst.line}, {name_of(worst)}: {worst.count:,} {worst.unit} where {worst.ideal:,} would do",
-        worst.explain().replace("\n", ": "),
+def _sectors(result: Result, counted: Sectors) -> Grid:
+    """Lines of global memory, a word a cell: which lane takes it (the lowest), and which sectors come along."""
+    chip = counted.access.chip
+    address = result.address[result.active]
+    lane = np.flatnonzero(result.active)
+    unit = min(4, result.instruction.nbytes)
+    words_ = (address[:, None] + np.arange(0, result.instruction.nbytes, unit)) // 4
+    lines = np.unique(chip.line(words_ * 4))
+    drawn = lines[:MOST_LINES]
+    across = chip.line_bytes // 4
+    fill, labels = np.full((len(drawn), across), -1), np.full((len(drawn), across), "", "U3")
+    states = np.zeros(fill.shape, int)
+    every = np.arange(across) * 4
+    touched = set(np.unique(chip.sector(words_ * 4)).tolist())
+    for row, line in enumerate(drawn.tolist()):
+        byte = line * chip.line_bytes + every
+        states[row] = [1 if s in touched else 0 for s in chip.sector(byte).tolist()]
+        for one, who in zip(words_[::-1], lane[::-1], strict=True):
+            inside = one[(one >= byte[0] // 4) & (one <= byte[-1] // 4)] - byte[0] // 4
+            fill[row, inside], labels[row, inside], states[row, inside] = who // 8, f"T{who}", 0
+    more = f"; {len(lines) - len(drawn)} more lines" if len(lines) > len(drawn) else ""
+    base = result.instruction.place.base
+    return Grid(
+        name="memory",
+        fill=fill,
+        scale="category",
+        labels=labels,
+        states=states,
+        heading=f"{int(np.sum(counted.count))} sectors",
+        subheading=f"a line of {chip.line_bytes} bytes a row, a word a cell; hatched: moved, not used{more}",
+        row_heads=tuple(str(line * chip.line_bytes - base) for line in drawn.tolist()),
+        cell=(19, 14),
+        field=False,
     )

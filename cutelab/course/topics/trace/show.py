@@ -9,9 +9,9 @@ from typing import Any
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint
 from cutelab.course.card.picture import Picture
-from cutelab.course.topics.trace.card import trace_card
+from cutelab.course.topics.trace.report import measured_card, trace_card
 
-CARDS = {"Trace": trace_card}
+CARDS = {"Trace": trace_card, "Measured": measured_card}
 """The name of a result's class -> its card. (The class itself lives in a room that is loaded only where it is asked for.)"""
 
 

@@ -1,0 +1,258 @@
+"""Tiled copies and MMAs, parts of threads, retile, local tiles and predicates: equal to what CUTLASS's own classes give, for every thread."""
+
+import numpy as np
+import pytest
+
+from cutelab import (
+    ComposedLayout,
+    CuteLabError,
+    Layout,
+    copy_atom,
+    local_partition,
+    local_tile,
+    make_identity_layout,
+    make_tiled_copy,
+    make_tiled_mma,
+    mma_atom,
+    offsets,
+    parse_layout,
+    predicate,
+    read,
+    size,
+)
+from cutelab.core.int_tuple import to_text
+from cutelab.core.leaves import mark
+from cutelab.cutlass.atoms import copy_atoms
+from cutelab.cutlass.tv import TiledCopy, TiledMMA, fragment_like
+from tests.golden import cases
+
+GOLDEN, MORE = cases("cute_tiled"), cases("cute_tiled_more")
+TILED = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{}, Tile<_32,_32,_16>{})"
+
+
+def of_kind(*kinds):
+    return [c for c in GOLDEN + MORE if c["kind"] in kinds]
+
+
+def name(case):
+    return f"{case['definition'][:90]} {case.get('tensor') or case.get('smem') or ''}"[:130]
+
+
+def as_printed(layout):
+    """An offset that CuTe tracks bit by bit is printed with its masks; its value counts."""
+    return (
+        str(layout)
+        if not isinstance(layout, ComposedLayout)
+        else f"{layout.outer} o {int(layout.offset)} o {layout.inner}"
+    )
+
+
+def value_of(text):
+    found = parse_layout(text)
+    return as_printed(found)
+
+
+def first(part):
+    layout, offset = part
+    return offset + layout(0)
+
+
+def check_partition(partition, data, threads, printed, starts):
+    assert as_printed(partition(data)) == value_of(printed)
+    assert [first(partition(data, t)) for t in range(threads)] == starts
+
+
+@pytest.mark.parametrize("case", of_kind("copy"), ids=name)
+def test_a_tiled_copy_is_cutlass_s(case):
+    copy = read(case["definition"])
+    if "tiler" in case:
+        assert to_text(mark(copy.tiler)) == case["tiler"] and copy.threads == case["threads"]
+    assert (str(copy.layoutS_TV), str(copy.layoutD_TV)) == (case["S_TV"], case["D_TV"])
+    check_partition(copy.partition_S, case["tensor"], copy.threads, case["partition_S"], case["S_offset_of_thread"])
+    check_partition(copy.partition_D, case["tensor"], copy.threads, case["partition_D"], case["D_offset_of_thread"])
+
+
+@pytest.mark.parametrize("case", of_kind("mma"), ids=name)
+def test_a_tiled_mma_is_cutlass_s(case):
+    mma = read(case["definition"])
+    assert mma.threads == case["threads"]
+    if "tile" in case:
+        assert to_text(mma.tile) == case["tile"]
+    for x in "ABC":
+        assert str(getattr(mma, f"layout{x}_TV")) == case[f"{x}_TV"]
+        partition = getattr(mma, f"partition_{x}")
+        check_partition(partition, case[x], mma.threads, case[f"partition_{x}"], case[f"{x}_offset_of_thread"])
+
+
+@pytest.mark.parametrize("case", [c for c in GOLDEN if c["kind"] == "retile"], ids=lambda c: c["name"])
+def test_fragments_are_retiled_as_cutlass_does(case):
+    definition = case["definition"].replace("the same tiled mma", TILED)
+    if definition == "the same":
+        definition = f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {TILED})"
+    copy = read(definition)
+    assert (str(copy.layoutS_TV), str(copy.layoutD_TV)) == (case["S_TV"], case["D_TV"])
+    assert str(copy.retile_D(case["tCrA"])) == case["tXrA"]
+    check_partition(copy.partition_S, case["smem"], copy.threads, case["tXsA"], case["offset_of_thread"])
+    assert str(read(TILED).partition_fragment_A("(_128,_64):(_64,_1)")) == case["tCrA"]
+
+
+@pytest.mark.parametrize("case", [c for c in MORE if c["kind"] == "retile"], ids=name)
+def test_copies_of_an_operand_and_its_fragment_are_cutlass_s(case):
+    copy, mma, x = read(case["definition"]), read(case["mma"]), case["operand"]
+    assert as_printed(getattr(mma, f"partition_{x}")(case["smem"])) == value_of(case["part"])
+    assert str(fragment_like(parse_layout(case["part"]))) == case["fragment"]
+    assert str(copy.retile_S(case["plain"])) == str(copy.retile_D(case["plain"])) == case["tXrA"]
+    assert (str(copy.layoutS_TV), str(copy.layoutD_TV)) == (case["S_TV"], case["D_TV"])
+    partition = copy.partition_D if x == "C" else copy.partition_S
+    check_partition(partition, case["smem"], copy.threads, case["tXsA"], case["offset_of_thread"])
+
+
+@pytest.mark.parametrize("case", [c for c in GOLDEN if c["kind"] == "predicate"], ids=lambda c: c["shape"])
+def test_a_predicate_is_the_partitioned_identity(case):
+    copy = read(case["definition"])
+    found = predicate(copy, parse_layout(case["shape"]).shape, case["thread"])
+    assert str(found.layout) == case["layout"]
+    assert [f"({i},{j})" for i, j in found.coordinates[0].tolist()] == case["coordinates"]
+    assert (found.inside[0] == (found.coordinates[0] < [100, 64]).all(axis=1)).all()
+
+
+@pytest.mark.parametrize("case", [c for c in GOLDEN if c["kind"].startswith("local_")], ids=str)
+def test_local_tiles_and_partitions_are_cutlass_s(case):
+    step = tuple(None if s == "X" else 1 for s in case["step"][5:-1].split(",")) if "step" in case else None
+    if case["kind"] == "local_tile":
+        tile, coord = parse_layout(case["tile"]).shape, read(case["coord"])
+        layout, offset = local_tile(case["tensor"], tile, coord, step)
+    else:
+        layout, offset = local_partition(case["tensor"], case["threads"], case["thread"], step)
+    assert (str(layout), offset) == (case["layout"].replace("_", ""), case["offset"])
+
+
+# Laws, without any table
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["(_64,_64):(_64,_1)", "(64,64):(72,_1)", "Sw<3,3,3> o _0 o (_64,_64):(_64,_1)", "(_64,(_8,_8)):(_8,(_1,_512))"],
+)
+@pytest.mark.parametrize("values", [(1, 8), (2, 4), (8, 1)])
+def test_all_threads_together_touch_each_element_once(data, values):
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((8, 8), (8, 1)), Layout(values))
+    whole = np.sort(offsets(parse_layout(data)), axis=None)
+    for partition in (copy.partition_S, copy.partition_D):
+        parts = [offset + offsets(layout) for layout, offset in (partition(data, t) for t in range(copy.threads))]
+        assert (np.sort(np.concatenate([p.ravel() for p in parts])) == whole).all()
+
+
+@pytest.mark.parametrize(
+    "atom", ["SM80_16x8x16_F32F16F16F32_TN", "SM70_8x8x4_F32F16F16F32_NT", "SM80_8x8x4_F64F64F64F64_TN"]
+)
+def test_the_layout_of_threads_agrees_with_the_parts_of_threads(atom):
+    mma = make_tiled_mma(atom, Layout((2, 2), (2, 1)), (64, 64, None))
+    for x, (row, col) in {"A": (0, 2), "B": (1, 2), "C": (0, 1)}.items():
+        data = Layout((mma.tile[row], mma.tile[col]))
+        table = offsets(getattr(mma, f"layout{x}_TV"))
+        for t in range(0, mma.threads, 7):
+            layout, offset = getattr(mma, f"partition_{x}")(data, t)
+            assert np.array_equal(np.sort(offset + offsets(layout), axis=None), np.sort(table[t]))
+
+
+def test_a_predicate_covers_the_tensor_once_and_says_what_is_outside():
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint64_t>", "half_t"), Layout((8, 4), (4, 1)), Layout((1, 4)))
+    found = predicate(copy, (21, 30))
+    inside = found.coordinates[found.inside]
+    assert len(inside) == len(np.unique(inside, axis=0)) == 21 * 30
+    assert found.inside.shape == (32, size(found.layout)) and "lie outside" in found.summary()
+    mma = predicate(read(TILED), (40, 33), side="C")
+    assert len(np.unique(mma.coordinates[mma.inside], axis=0)) == 40 * 33
+    assert predicate(copy, (8, 16)).summary().startswith("all")
+
+
+def test_coordinate_layouts_are_partitioned_too():
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint32_t>", "float"), Layout((4, 2), (2, 1)))
+    layout, start = copy.partition_S(make_identity_layout((8, 4)), 5)
+    assert start == (2, 1) and sorted(map(tuple, (np.array(start) + layout.coordinates()).tolist())) == [
+        (2, 1),
+        (2, 3),
+        (6, 1),
+        (6, 3),
+    ]
+    tile, start = local_tile(make_identity_layout((8, 4)), (4, 2), (1, None))
+    assert start == (4, 0) and str(tile) == "(4,2,2):(1@0,1@1,2@1)"
+
+
+def test_every_copy_operation_has_both_sides_of_the_same_bits():
+    for operation in copy_atoms():
+        atom = copy_atom(operation, 8)
+        if atom.src is None:
+            assert "TMA" in operation or "BULK" in operation
+            with pytest.raises(CuteLabError, match="tensor map"):
+                _ = atom.bits
+            continue
+        src, dst, ref = (np.unique(offsets(side)) for side in atom.layouts)
+        assert np.array_equal(src, ref) and np.array_equal(dst, ref), operation
+        assert str(read(str(atom))) == str(atom)
+
+
+def test_ldmatrix_gives_each_lane_the_words_of_the_isa():
+    """PTX ISA, ldmatrix: lane l receives row l/4 of each matrix, the pair l%4; rows come from the lanes that gave addresses."""
+    atom = copy_atom("SM75_U32x4_LDSM_N", 16)
+    for lane in range(32):
+        for matrix in range(4):
+            for half in range(2):
+                row_lane, column = 8 * matrix + lane // 4, 2 * (lane % 4) + half
+                assert atom.dst(lane, half + 2 * matrix) == atom.src(row_lane, column)
+    transposed = copy_atom("SM75_U16x8_LDSM_T", 16)
+    for lane in range(32):
+        for matrix in range(4):
+            for half in range(2):
+                row, column = 2 * (lane % 4) + half, lane // 4
+                assert transposed.dst(lane, half + 2 * matrix) == transposed.src(8 * matrix + row, column)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "float"), Layout(32), Layout(2)), "4 values"),
+        (lambda: make_tiled_copy(copy_atom("SM75_U32x4_LDSM_N", 16), Layout(16), Layout(8)), "32 threads"),
+        (lambda: TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, Layout((2, 16), (1, 8)), 8)), "each of 0 to 31 once"),
+        (lambda: copy_atom("SM80_CP_ASYNC_CACHEGLOBAL<uint64_t>", 16), "moves 16 bytes"),
+        (lambda: copy_atom("UniversalCopy<uint8_t>", "half_t"), "whole values"),
+        (lambda: copy_atom("UniversalCpy<uint8_t>", 8), "near it are UniversalCopy"),
+        (lambda: copy_atom("UniversalCopy", 8), "needs the type"),
+        (lambda: copy_atom(5, 8), "text such as"),
+        (lambda: copy_atom("UniversalCopy<uint8_t>", 0), "1 to 256 bits"),
+        (lambda: copy_atom("SM90_TMA_LOAD", 16).layouts, "tensor map"),
+        (lambda: read(TILED).partition_A("(_128,_64):(_64,_1)", 128), "threads 0 to 127"),
+        (lambda: read(TILED).partition_A("64:1"), "two modes"),
+        (lambda: read(TILED).partition_A(5), "must be a layout or its text"),
+        (lambda: TiledMMA(mma_atom("SM80_16x8x8_F32TF32TF32F32_TN"), tile_mnk=7), "three entries"),
+        (lambda: TiledMMA(mma_atom("SM80_16x8x8_F32TF32TF32F32_TN"), tile_mnk=("x", None, None)), "an integer, a Layout"),
+        (lambda: make_tiled_mma("SM80_16x8x8_F32TF32TF32F32_TN", (1, 1, 1, 1)), "more than three modes"),
+        (lambda: TiledMMA("SM90_64x64x16_F32F16F16_SS").partition_fragment_A("(_64,_16):(_16,_1)"), "descriptors"),
+        (lambda: TiledCopy(5), "has a copy atom"),
+        (lambda: TiledCopy(copy_atom("UniversalCopy<uint16_t>", 16), Layout(8), (8,)), "two modes"),
+        (lambda: TiledCopy(Layout((2, 2)), Layout(1)).retile_S("(4,2):(1,4)"), "3 modes or more"),
+        (lambda: local_tile("(8,8):(8,1)", (4, 4), (2, 0)), "2 tiles along mode 0"),
+        (lambda: local_tile("(8,8):(8,1)", (4, 0), (0, 0)), "1 or more"),
+        (lambda: local_tile("(8,8):(8,1)", (4, 4, 4), (0, 0, 0)), "3 modes"),
+        (lambda: local_tile("(8,8):(8,1)", (4, 4), (0, 0), step=(None, None)), "keeps no mode"),
+        (lambda: local_tile("(8,8):(8,1)", "x", (0, 0)), "holds integers"),
+        (lambda: local_partition("(8,8):(8,1)", "(2,4):(1,2)", 8), "threads 0 to 7"),
+        (lambda: local_partition("(8,8):(8,1)", "(2,4):(0,1)", 5), "each once"),
+        (lambda: predicate(5, (8, 8)), "TiledCopy or a TiledMMA"),
+        (lambda: predicate(read(TILED), (8, 8), side="S"), "one of A, B, C"),
+        (lambda: predicate(read(TILED), (10**9, 10**9)), "at most"),
+    ],
+)  # fmt: skip
+def test_bad_input(make, words):
+    with pytest.raises(CuteLabError, match=words) as caught:
+        make()
+    assert len(str(caught.value)) <= 300
+
+
+def test_a_permutation_that_cutlass_compiles_is_accepted():
+    mma = TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, Layout(16, 1), 8))
+    assert mma.tile == (64, 16, 8) and str(mma.layoutC_TV) == str(
+        TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, 16, 8)).layoutC_TV
+    )
+    assert "(_64,_16:_1,_8)" in str(mma) and read(str(mma)).tile == mma.tile
