@@ -54,7 +54,7 @@ def visualize_layout(
     (3, 0)|(3, 1)
     """
     if not isinstance(name, str) or name not in REGISTERED:
-        near = get_close_matches(str(name), REGISTERED, 3, 0.3)
+        near = get_close_matches(name[:200] if isinstance(name, str) else "", REGISTERED, 3, 0.3)
         raise CuteLabError(
             f"Layout '{name}' not supported. Example 03 registers 25 names, letter for letter"
             + (f"; near this one: {', '.join(near)}" if near else "")

@@ -114,7 +114,7 @@ def element(layout: Layout | ComposedLayout) -> str:
     >>> element(ComposedLayout(Swizzle(5, 0, 5), 0, Layout((32, 32), (32, 1))))
     'o = row * 32 + col; tile[o ^ ((o & 992) >> 5)]'
     """
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = layout.layout if isinstance(layout, ComposedLayout) else layout
     terms = [*_terms("row", inner, 0), *_terms("col", inner, 1)]
     plain = " + ".join(t for t in terms if t)
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not layout.outer.bits:
