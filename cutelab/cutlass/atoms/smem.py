@@ -154,7 +154,7 @@ def tmem_layout(rows: int, cols: int, bits: int = 32, *, accumulator_bits: int =
     taken = cols * max(bits, accumulator_bits) // 32
     if rows > TMEM_LANES or taken > TMEM_COLUMNS:
         raise CuteLabError(
-            f"a tile of {rows} x {cols} needs {rows} lanes and {taken} columns; tensor memory has {TMEM_LANES} lanes and "
+            f"a tile of {shown(rows)} x {shown(cols)} needs {shown(rows)} lanes and {shown(taken)} columns; tensor memory has {TMEM_LANES} lanes and "
             f"{TMEM_COLUMNS} columns of 32 bits"
         )
     return Layout((rows, cols), (65536 * 32 // bits, max(1, accumulator_bits // bits)))
