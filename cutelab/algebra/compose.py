@@ -6,7 +6,7 @@ cute/swizzle_layout.hpp and cute/layout_composed.hpp for swizzles.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
     if isinstance(lhs, str):
         lhs = parse_layout(lhs)
     if isinstance(lhs, CoordLayout) or (isinstance(lhs, Layout) and isinstance(rhs, CoordLayout)):
-        return coordinates.composition(lhs, rhs)  # type: ignore[return-value]  # a coordinate layout
+        return cast(AnyLayout, coordinates.composition(lhs, rhs))  # a coordinate layout
     lhs = want_layout(lhs, "the left-hand side A", "composition")
     if isinstance(lhs, ComposedLayout):
         return on_inner(lhs, composition(lhs.inner, rhs, as_cpp=as_cpp))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from cutelab.algebra import coordinates
 from cutelab.algebra.compose import check_tiler
@@ -131,7 +131,7 @@ def _divide(
     name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
     if isinstance(layout, CoordLayout):
-        return coordinates.divide(name, layout, tiler)  # type: ignore[return-value]  # a coordinate layout
+        return cast(AnyLayout, coordinates.divide(name, layout, tiler))  # a coordinate layout
     layout = want_layout(layout, "the layout", name)
     if isinstance(layout, ComposedLayout):
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))
