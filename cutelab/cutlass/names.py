@@ -19,7 +19,7 @@ MATRIX = {
     "Bias": "the bias", "Acc": "the accumulator", "acc": "the accumulator",
 }  # fmt: skip
 ROWS = {"A": "MK", "B": "NK", "C": "MN", "D": "MN"}
-NAME = re.compile(r"(?P<by>t(?P<letter>[A-Z][A-Za-z]?))?(?P<memory>[gsrtcmp])?(?P<matrix>[A-Z]\w*|acc\w*)?")
+NAME = re.compile(r"(?P<by>t(?P<letter>[A-Z]))?(?P<memory>[gsrtcmp])?(?P<matrix>[A-Z]\w*|acc\w*)?")
 
 
 def explain_names(name: str, layout: Any = None) -> str:
@@ -44,7 +44,7 @@ def explain_names(name: str, layout: Any = None) -> str:
             f"{shown(name)} is not a name of this form: t, who partitioned it, the memory, the matrix; for example tCsA, tAgB, sA, tXrA"
         )
     words, modes = _name_in_words(match), _mode_names(match)
-    if not words:
+    if not (match["letter"] or match["matrix"]):
         raise CuteLabError(f"{shown(name)} says nothing that can be read; names look like tCsA, tAgB, sA or tXrA")
     lines = [f"{name.strip()}: {'; '.join(words)}"]
     if layout is not None:
@@ -56,7 +56,7 @@ def _name_in_words(match: re.Match[str]) -> list[str]:
     words = []
     letter, matrix = match["letter"], match["matrix"] or ""
     if letter:
-        words.append(f"partitioned (t) by {letter}, {_by(letter)}")
+        words.append(f"partitioned (t) by {letter}, {_by(match)}")
     if match["memory"]:
         words.append(
             {
@@ -70,13 +70,21 @@ def _name_in_words(match: re.Match[str]) -> list[str]:
     return words
 
 
-def _by(letter: str) -> str:
+def _by(match: re.Match[str]) -> str:
+    letter = match["letter"]
     if letter == "C":
         return "the tiled MMA"
-    if letter in ("X", "R", "S"):
+    if letter in ("X", "R"):
         return "a copy for which the MMA's registers were retiled"
-    known = MATRIX.get(letter)
-    return f"the tiled copy of {letter}" if known else f"the tiled copy named {letter}"
+    if _by_mma(match):
+        return f"the tiled MMA that computes {letter}"
+    return f"the tiled copy of {letter}" if letter in MATRIX else f"the tiled copy named {letter}"
+
+
+def _by_mma(match: re.Match[str]) -> bool:
+    """C, or the letter of one matrix with the name of another: the MMA whose result is the first."""
+    letter, matrix = match["letter"], match["matrix"] or ""
+    return letter == "C" or (letter not in (None, "X", "R") and bool(matrix) and not matrix.startswith(letter))
 
 
 def _mode_names(match: re.Match[str]) -> list[tuple[str, str]]:
@@ -88,10 +96,10 @@ def _mode_names(match: re.Match[str]) -> list[tuple[str, str]]:
             (f"BLK_{rows[0]}", f"along {rows[0]}, inside the tile"),
             (f"BLK_{rows[1]}", f"along {rows[1]}, inside the tile"),
         ]
-    kind, instruction = (
-        ("MMA", "the values of one MMA instruction") if letter == "C" else ("CPY", "the values of one copy instruction")
-    )
-    what = "MMA" if letter == "C" else "copy"
+    by_mma = _by_mma(match)
+    kind = "MMA" if by_mma else "CPY"
+    instruction = f"the values of one {'MMA' if by_mma else 'copy'} instruction"
+    what = "MMA" if kind == "MMA" else "copy"
     return [
         (kind, instruction),
         *((f"{kind}_{axis}", f"how often the {what} is repeated along {axis}") for axis in rows),

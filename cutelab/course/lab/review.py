@@ -14,8 +14,8 @@ from cutelab.course.ask.ids import changed
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.lessons import Lesson, find_lesson, find_prediction, lessons
-from cutelab.course.lab.predicting import PredictView, predict
-from cutelab.course.lab.reply import Card
+from cutelab.course.lab.predicting import WAKE, PredictView, predict
+from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.report import is_right
 from cutelab.course.lab.store import Items, store
 
@@ -40,11 +40,11 @@ class Review:
         return f"{self.why}{asked}"
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
-        """The live controls, and what is kept of them for another day: two mimebundles."""
+        """The live controls, and what is kept of them for another day."""
         views = self.views()
-        box = widgets.VBox([view.box for view in views])
-        asked = "".join(view.outputs()[1]["text/html"] for view in views)
-        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", "")
+        box = widgets.VBox([widgets.HTML(f"<p>{self.why}</p>"), *(view.box for view in views)])
+        asked = "".join(f"<p>{to_html(view.prediction.question, code='')}</p>" for view in views)
+        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", WAKE)
 
     def _ipython_display_(self) -> None:
         show(self.outputs())

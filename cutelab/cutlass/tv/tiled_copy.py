@@ -110,6 +110,36 @@ class TiledCopy:
         """Which part of the destination does a thread write? As `partition_S`."""
         return self._partition(1, data, thread)
 
+    def tidfrg_S(self, data: Any) -> AnyLayout:
+        """Where does every thread read? (thread, (FrgV, FrgX), RestM, RestN, ...) -> offset: FrgV are the values of one instruction.
+
+        The parts of all threads at once; `partition_S` cuts out one. Source: CuTe's tidfrg_S, with the rest modes side by side.
+
+        >>> print(TiledCopy(Layout((2, 2)), Layout(1)).tidfrg_S("(4,4):(4,1)"))
+        ((2,2),(1,1),2,2):((4,1),(0,0),8,2)
+        """
+        return self._all_parts(0, data)
+
+    def tidfrg_D(self, data: Any) -> AnyLayout:
+        """Where does every thread write? As `tidfrg_S`."""
+        return self._all_parts(1, data)
+
+    def _all_parts(self, side: int, data: Any) -> AnyLayout:
+        data = as_data(data)
+        self._check_rank(data)
+        threads, kept, marks = _cut(self, side, spelled(data))
+        inner = typed.lower(typed.join([threads, *typed.modes_of(kept)]), marks)
+        if not isinstance(data, ComposedLayout):
+            return inner
+        assert isinstance(inner, Layout)
+        return ComposedLayout(data.outer, data.offset, inner)
+
+    def _check_rank(self, data: AnyLayout) -> None:
+        if len(data) < len(self.tiler):
+            raise CuteLabError(
+                f"{str(data)[:80]} has {len(data)} modes; a tile of {len(self.tiler)} modes needs as many or more"
+            )
+
     def retile_S(self, fragment: Any) -> AnyLayout:
         """The registers of an MMA's fragment in the order of this copy's values, as the side that is read.
 
@@ -190,8 +220,7 @@ class TiledCopy:
 
     def _partition(self, side: int, data: Any, thread: int | None) -> Any:
         data = as_data(data)
-        if len(data) < len(self.tiler):
-            raise CuteLabError(f"{data} has {len(data)} modes; a tile of {len(self.tiler)} modes needs as many or more")
+        self._check_rank(data)
         threads, kept, marks = _cut(self, side, spelled(data))
         number = 0 if thread is None else check_thread(thread, self.threads, self.atom.name)
         found: Part = part(data, [threads], [number], kept, marks)

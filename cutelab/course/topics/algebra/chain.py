@@ -167,7 +167,8 @@ def _refused(operation: str, a: AnyLayout, b: AnyLayout, refusal: str, text: str
     if operation == "composition":
         links: tuple[Link, ...] = (Link("B", b), Link("A", a, b))
         points = _composition_points(a, b)
-        broken, where, near = rule, "", ()
+        broken, where = rule, ""
+        near: tuple[Layout, ...] = ()
         if isinstance(b, Layout) and "A(B(c))" in points.columns:
             broken, where, near = _blame(a, b)
         return Chain(operation, None, links, b.shape, refusal, broken, where, None, points, near, text)
