@@ -69,7 +69,8 @@ class Side:
         """The byte address of each lane in that instruction; None where nothing is counted."""
         if self.access is None or self.worst is None:
             return None
-        return self.access.byte_address[self.worst[0], self.worst[1]]
+        found: np.ndarray = self.access.byte_address[self.worst[0], self.worst[1]]
+        return found
 
     def summary(self) -> str:
         """The verdict in words."""

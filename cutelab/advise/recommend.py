@@ -12,6 +12,7 @@ from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout
 from cutelab.cutlass.atoms.copy import copy_atom
 from cutelab.cutlass.atoms.types import bits_of
+from cutelab.cutlass.pitch_linear import PitchLinearShape
 from cutelab.cutlass.thread_map.base import ThreadMap
 from cutelab.cutlass.thread_map.stripmined import PitchLinearStripminedThreadMap
 from cutelab.cutlass.tv.predicate import predicate
@@ -168,6 +169,6 @@ def _thread_map(rows: int, cols: int, row: bool, threads: int, values: int, lane
     if lanes * values != contiguous:
         return None
     try:
-        return PitchLinearStripminedThreadMap((contiguous, strided), threads, values)
+        return PitchLinearStripminedThreadMap(PitchLinearShape(contiguous, strided), threads, values)
     except CuteLabError:
         return None

@@ -165,9 +165,9 @@ def _as_strides(swizzle: Swizzle, fixed: int, runtime: int) -> Typed:
 
 def check_thread(thread: object, threads: int, name: str) -> int:
     """Raise CuteLabError unless this is one of the threads."""
-    if not is_int(thread) or not 0 <= thread < threads:  # type: ignore[operator]
+    if not is_int(thread) or not 0 <= thread < threads:
         raise CuteLabError(f"{name[:60]} has threads 0 to {threads - 1}, not {str(thread)[:40]!r}")
-    return int(thread)  # type: ignore[call-overload,no-any-return]
+    return int(thread)
 
 
 def fragment_like(part_layout: AnyLayout) -> AnyLayout:
