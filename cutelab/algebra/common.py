@@ -63,7 +63,7 @@ def _common(a: AnyLayout, b: AnyLayout) -> tuple[Layout, int]:
     inverse = right_inverse_plain(inner_b)
     pair = f"a = {brief(a)} and b = {brief(b)}"
     try:
-        common = flat_modes(coalesced(compose_plain(inner_a, inverse)))
+        common = flat_modes(coalesced(compose_plain(inner_a, inverse, as_cpp=True)))  # the result is checked, not this
     except CuteLabError as error:
         raise CuteLabError(f"no common vector of {pair}, with A = a and B = right_inverse(b): {error}") from None
     if common[0][1] != 1:

@@ -17,7 +17,7 @@ from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import MAX_DEPTH, Int, as_int_tuple
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, parse_layout
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_plain, parse_layout
 from cutelab.core.swizzle import Swizzle, make_swizzle
 from cutelab.core.tiler import parse_tiler
 

@@ -54,15 +54,16 @@ def _grouped(fine: Layout, coarse: Layout, factors: list[int]) -> np.ndarray:
 
 
 @overload
-def upcast(layout: AnyLayout | str, n: int) -> AnyLayout: ...
+def upcast(layout: AnyLayout | str, n: int, *, as_cpp: bool = False) -> AnyLayout: ...
 @overload
-def upcast(layout: Swizzle, n: int) -> Swizzle: ...
-def upcast(layout: Any, n: int) -> Any:
+def upcast(layout: Swizzle, n: int, *, as_cpp: bool = False) -> Swizzle: ...
+def upcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
     """Which layout has this memory in units of n elements? Extents along stride 1 shrink by n, all other strides too.
 
     Law: element c lies in unit R(c'), that is A(c) // n == R(c'), with each coordinate divided by n/stride where a
     stride is below n. Checked at every c (a fixed sample beyond 2^22). Extents are rounded up to whole units. Raises
-    CuteLabError when a stride neither divides n nor is a multiple of it. A Swizzle is taken too.
+    CuteLabError when a stride neither divides n nor is a multiple of it, and when the law fails (as_cpp=True gives what C++
+    returns then). A Swizzle is taken too.
 
     >>> upcast(Layout((8, 8), (8, 1)), 4), upcast(Swizzle(3, 4, 3), 2)
     (Layout('(8,2):(2,1)'), Swizzle(3, 3, 3))
@@ -77,7 +78,7 @@ def upcast(layout: Any, n: int) -> Any:
         if layout.offset % n:
             raise CuteLabError(f"upcast of {brief(layout)} by {n}: offset {layout.offset} is not a multiple of {n}")
         return _composed(
-            _upcast_swizzle(layout.outer, n), layout.offset // _kind(n, layout.offset), upcast(layout.inner, n)
+            _upcast_swizzle(layout.outer, n), layout.offset // _kind(n, layout.offset), upcast(layout.inner, n, as_cpp=as_cpp)
         )
     modes, factors = [], []
     for extent, stride in flat_modes(layout):
@@ -85,6 +86,8 @@ def upcast(layout: Any, n: int) -> Any:
         modes.append(mode)
         factors.append(k)
     result = _with_modes(layout, modes)
+    if as_cpp:
+        return result
     got = _grouped(layout, result, factors)
     laws.check_same(
         f"upcast of {brief(layout)} by {n}",
@@ -117,10 +120,10 @@ def upcast_mode(layout: Layout, extent: int, stride: int, n: int) -> tuple[tuple
 
 
 @overload
-def downcast(layout: AnyLayout | str, n: int) -> AnyLayout: ...
+def downcast(layout: AnyLayout | str, n: int, *, as_cpp: bool = False) -> AnyLayout: ...
 @overload
-def downcast(layout: Swizzle, n: int) -> Swizzle: ...
-def downcast(layout: Any, n: int) -> Any:
+def downcast(layout: Swizzle, n: int, *, as_cpp: bool = False) -> Swizzle: ...
+def downcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
     """Which layout has this memory when each element is cut into n? Extents with stride 1 grow by n, all other strides too.
 
     Law: R(c) // n == A(c'), with the stride-1 coordinate divided by n. Checked at every c (a fixed sample beyond 2^22).
@@ -137,7 +140,7 @@ def downcast(layout: Any, n: int) -> Any:
         if not isinstance(layout.outer, Swizzle):
             raise _no_swizzle(layout, "downcast")
         return _composed(
-            _downcast_swizzle(layout.outer, n), layout.offset * _kind(n, layout.offset), downcast(layout.inner, n)
+            _downcast_swizzle(layout.outer, n), layout.offset * _kind(n, layout.offset), downcast(layout.inner, n, as_cpp=as_cpp)
         )
     modes = flat_modes(layout)
     if not any(abs(d) == 1 for _, d in modes):
@@ -146,6 +149,8 @@ def downcast(layout: Any, n: int) -> Any:
             f"are neighbours. Append a mode 1:1 for the parts"
         )
     result = _with_modes(layout, [(s * _kind(n, s), d) if abs(d) == 1 else (s, d * _kind(n, d)) for s, d in modes])
+    if as_cpp:
+        return result
     want = _grouped(result, layout, [n if abs(d) == 1 else 1 for _, d in modes])
     got = laws.domain_values(result) // n
     laws.check_same(f"downcast of {brief(layout)} by {n}", result, got, want, result.shape, "R(c) // n = A(c')")
@@ -153,10 +158,10 @@ def downcast(layout: Any, n: int) -> Any:
 
 
 @overload
-def recast_layout(layout: AnyLayout | str, from_bits: int, to_bits: int) -> AnyLayout: ...
+def recast_layout(layout: AnyLayout | str, from_bits: int, to_bits: int, *, as_cpp: bool = False) -> AnyLayout: ...
 @overload
-def recast_layout(layout: Swizzle, from_bits: int, to_bits: int) -> Swizzle: ...
-def recast_layout(layout: Any, from_bits: int, to_bits: int) -> Any:
+def recast_layout(layout: Swizzle, from_bits: int, to_bits: int, *, as_cpp: bool = False) -> Swizzle: ...
+def recast_layout(layout: Any, from_bits: int, to_bits: int, *, as_cpp: bool = False) -> Any:
     """Which layout has the same memory as elements of `to_bits` instead of `from_bits` bits?
 
     upcast by to/from when elements grow, downcast by from/to when they shrink, both when neither divides the other (first
@@ -168,8 +173,8 @@ def recast_layout(layout: Any, from_bits: int, to_bits: int) -> Any:
     up, down = factors(from_bits, to_bits)
     if not isinstance(layout, Swizzle):
         layout = want_layout(layout, "the layout", "recast_layout")
-    layout = upcast(layout, up) if up > 1 else layout
-    return downcast(layout, down) if down > 1 else layout
+    layout = upcast(layout, up, as_cpp=as_cpp) if up > 1 else layout
+    return downcast(layout, down, as_cpp=as_cpp) if down > 1 else layout
 
 
 def factors(from_bits: int, to_bits: int) -> tuple[int, int]:

@@ -154,6 +154,15 @@ class _Reader:
             raise CuteLabError(f"{self.what} holds more than {MAX_LEAVES:,} integers; real layouts need fewer than 20")
 
 
+def modes(value: IntTuple) -> tuple[IntTuple, ...]:
+    """The top-level modes of a shape or a stride: the entries of a tuple, or the integer alone.
+
+    >>> modes((2, (3, 4))), modes(5)
+    ((2, (3, 4)), (5,))
+    """
+    return value if isinstance(value, tuple) else (value,)
+
+
 def flatten(value: IntTuple) -> tuple[int, ...]:
     """Which integers stand in this IntTuple, from left to right?
 

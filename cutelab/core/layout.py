@@ -346,9 +346,10 @@ def as_layout(value: Any, what: str = "the layout") -> AnyLayout:
         if not isinstance(found, CoordLayout):
             return found
         value = found
+    what = what if isinstance(what, str) else shown(what)
     if isinstance(value, CoordLayout):
         raise CuteLabError(
-            f"{what} leads to offsets, and {shown(str(value))} leads to coordinates: its strides are basis elements such as 1@0"
+            f"{what} leads to offsets, and {brief(value)} leads to coordinates: its strides are basis elements such as 1@0"
         )
     if _is_table(value):
         raise CuteLabError(

@@ -24,7 +24,8 @@ VAGUE = ("not right yet.", NOT_YET)
 
 def built(source):
     """What a learner who types this answers."""
-    names = {name: getattr(cutelab, name) for name in dir(cutelab) if not name.startswith("_")} | {"np": np}
+    names = {name: getattr(cutelab, name) for name in re.findall(r"[A-Za-z]\w+", source) if hasattr(cutelab, name)}
+    names |= {"np": np}
     if "cuda" in source:
         from cutelab.kernels import cuda, trace
 

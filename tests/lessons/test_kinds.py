@@ -184,7 +184,7 @@ def test_calls_and_wrong_parameters_are_explained():
 
 def test_a_float_that_is_whole_counts_as_a_number():
     assert Value().read(634.0) == 634 and Value().read(np.float32(8)) == 8
-    assert Value("tuple").read((1268.0, [np.float64(634), 2])) == (1268, (634, 2))
+    assert Value("tuple", nested=True).read((1268.0, [np.float64(634), 2])) == (1268, (634, 2))
     assert Value("tuple").read(np.array([3.0, 4.0])) == (3, 4)
     assert Value("tuple", unordered=True).read({2.0, 1}) == (1, 2)
     for odd in (2.5, float("nan"), float("inf"), True):

@@ -170,7 +170,7 @@ def test_one_lesson_afresh_with_a_copy_set_aside(fresh):
     check("start.1", 32)
     predict("layout.a").lock(19)
     before = json.loads((fresh / FILE).read_text())
-    assert "2 records" in repr(reset("01"))
+    assert "2 records" in repr(reset("layout"))
     assert set(items(fresh)) == {"start.1"} and not predict("layout.a").locked
     assert json.loads((fresh / "progress.before-reset.json").read_text()) == before
     reset()

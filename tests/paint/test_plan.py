@@ -11,6 +11,7 @@ import pytest
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import text_width
 from cutelab.course.card.paint.ops import Cells, Fill, Frame, Text
+from cutelab.course.card.paint.palette import fill_and_ink
 from cutelab.course.card.paint.plan import INK, ROOM, number, plan, plan_panel, wrap
 from cutelab.course.card.picture import Bar, Bars, Grid, Key, Line, Lines, Picture, Ring, Verdict
 
@@ -166,6 +167,14 @@ def test_a_key_of_every_kind_is_drawn():
     plain = plan(card()).ops
     for kind in (*kinds, "ramp", "banks", "fill"):
         assert len(plan(card(legend=(Key("words", kind),))).ops) >= len(plain) + 2, kind
+
+
+@pytest.mark.parametrize("names", [("W0", "W1", "W2", "W3"), tuple(f"thread {i}" for i in range(10))])
+def test_a_legend_names_each_of_its_colours(names):
+    (cells,) = (op for op in plan(card(legend=(Key("warp", "names", "category", names=names),))).ops if isinstance(op, Cells))
+    assert cells.labels[0].texts.tolist() == [list(names)]
+    fills = [cells.colours[n][0] for n in cells.pair[0]]
+    assert fills == [fill_and_ink("category", i)[0] for i in range(len(names))]
 
 
 @pytest.mark.parametrize("side", (16, 23, 24, 36))

@@ -210,7 +210,7 @@ def _value(text, names):
         ({"pitch": 64.5}, "whole number"),
         ({"kernel": "gemm", "pitch": 33}, "pitch must be one of 32, 36"),
         ({"block": "10 x 10"}, "block must be one of 32 x 16"),
-        ({"swizzle": "Sw<5,0>"}, "Sw"),
+        ({"swizzle": "Sw<5,0"}, "Sw"),
         ({"width": 16, "swizzle": "Sw<5,0,6>"}, "keeps 1 neighbours"),
         ({"variant": "fast"}, "no variant 'fast'"),
         ({"buffers": 2}, "buffers=1"),

@@ -116,11 +116,14 @@ class Traced:
             return f"shared memory holds anything at first: {self.remember}."
         if loads < self.loads:
             return f"this reads shared memory in {loads} warp instructions; {self.loads} are needed: the rest comes from elsewhere."
-        if trace.source and "sync" not in bare("\n".join(text for _, text in trace.source)):
-            return (
-                "a barrier is missing: lanes read what other lanes stored, so `cuda.syncthreads()` must stand between the stores "
-                "and the reads. The result may be right here by luck."
+        if trace.races:
+            race = trace.races[0]
+            what = (
+                "a barrier is missing"
+                if race.kind == "race" and "sync" in race.remedy
+                else "threads get in each other's way"
             )
+            return f"{what}: {str(race).removeprefix(race.kind + ': ')} The result may be right here by luck."
         return ""
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> Seen:

@@ -205,12 +205,14 @@ Panel = Grid | Spans | Bars | Lines
 @dataclass(frozen=True)
 class Key:
     """One entry of the legend. kind: "fill" (with scale and fill), "ramp" (the offset scale), "banks" (all 32 with numbers),
+    "names" (a small cell for each of `names`, in the colours from `fill` on: W0 W1 W2 W3 and then `text`, "warp"),
     or a state or ring: "hole", "collision", "outside", "inactive", "past_end", "probe", "twin", "access", "stripe"."""
 
     text: str
     kind: str = "fill"
     scale: Scale = "offset"
     fill: int = 0
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
+from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.reply import Card
 
 
@@ -24,15 +25,15 @@ class ExerciseCard(Card):
     id: str = ""
     offers: tuple[tuple[str, Callable[[], Shown]], ...] = ()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        """In a notebook. Running the cell again closes the buttons that it showed before."""
+    def outputs(self) -> tuple[dict[str, Any], ...]:
+        """The live card with its buttons, and what is kept of it for another day. Closes the buttons that it had before."""
         if self.id in _shown:
             _shown.pop(self.id).close()
-        plain = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        if not self.offers:
-            return plain
         row = _shown[self.id] = Buttons(self)
-        return {**dict(row.box._repr_mimebundle_(**kwargs) or {}), **plain}
+        return live_and_kept(row.box, f'check("{self.id}")', repr(self), self._repr_html_(), "")
+
+    def _ipython_display_(self) -> None:
+        show(self.outputs())
 
 
 class Buttons:

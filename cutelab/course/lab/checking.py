@@ -28,7 +28,7 @@ def check(id: str, answer: Any = ...) -> Card:
     >>> check("start.1", ...)
     … start.1 Give an answer: not answered yet.
       How many elements has a tile of 4 rows and 8 columns? Put the number in place of `...` and run the cell again.
-      Answer with a whole number, for example 12.
+      Answer with a whole number of elements, for example 12.
     """
     try:
         exercise = find_exercise(id)

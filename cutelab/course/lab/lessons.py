@@ -29,17 +29,17 @@ class Lesson:
 
 LESSONS = (
     "00_start",
-    "01_layout",
-    "02_coalescing",
-    "03_banks",
-    "04_swizzle",
-    "05_strips",
-    "06_thread_map",
-    "07_algebra",
-    "08_tiling",
-    "09_tensor_core",
-    "10_pipeline",
-    "11_kernel",
+    "02_layout",
+    "03_coalescing",
+    "04_banks",
+    "05_swizzle",
+    "06_algebra",
+    "07_tiling",
+    "08_thread_map",
+    "10_tensor_core",
+    "12_pipeline",
+    "14_kernel",
+    "case_strips",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:
 another order is another order of these lines, and nothing else."""
@@ -56,7 +56,7 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def find_lesson(name: str) -> Lesson:
-    """The lesson of this notebook, topic or number: "03_banks", "banks", "03"."""
+    """The lesson of this notebook, topic or number: "04_banks", "banks", "04"."""
     for lesson in lessons():
         if isinstance(name, str) and name.removesuffix(".ipynb") in (
             lesson.notebook,

@@ -12,9 +12,10 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Exercise, Prediction
 from cutelab.course.ask.ids import changed
 from cutelab.course.lab.checking import trouble
+from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.lessons import Lesson, find_lesson, find_prediction, lessons
-from cutelab.course.lab.predicting import PredictView, predict
-from cutelab.course.lab.reply import Card
+from cutelab.course.lab.predicting import WAKE, PredictView, predict
+from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.report import is_right
 from cutelab.course.lab.store import Items, store
 
@@ -38,12 +39,15 @@ class Review:
         asked = "".join(f'\n  predict("{id}")  {find_prediction(id).question}' for id in self.ids)
         return f"{self.why}{asked}"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def outputs(self) -> tuple[dict[str, Any], ...]:
+        """The live controls, and what is kept of them for another day."""
         views = self.views()
-        box = widgets.VBox([view.box for view in views])
-        bundle = dict(box._repr_mimebundle_(**kwargs) or {})
-        asked = "".join(str(view._repr_mimebundle_()["text/html"]) for view in views)
-        return {**bundle, "text/html": f"<p>{self.why}</p>{asked}", "text/plain": repr(self)}
+        box = widgets.VBox([widgets.HTML(f"<p>{self.why}</p>"), *(view.box for view in views)])
+        asked = "".join(f"<p>{to_html(view.prediction.question, code='')}</p>" for view in views)
+        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", WAKE)
+
+    def _ipython_display_(self) -> None:
+        show(self.outputs())
 
 
 def review(lesson: str) -> Review | Card:

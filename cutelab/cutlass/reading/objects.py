@@ -595,7 +595,7 @@ class ObjectReader(TilerReader):
             if not self.take(","):
                 break
         self.want(")", f"at the end of {word}")
-        function = OF_LAYOUTS.get(word, algebra.composition)
+        function: Callable[..., Any] = OF_LAYOUTS.get(word, algebra.composition)
         plain = [x.layout if isinstance(x, SmemAtom | Tensor) else x for x in arguments]
         if not isinstance(plain[0], Layout | ComposedLayout | CoordLayout | Swizzle) or len(plain) > 2:
             self.fail(f"{word} takes a layout, and a layout or a tile", begin)

@@ -22,7 +22,7 @@ def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float, dashed:
     """
     block, at, top, after = Block(), x, y, ""
     for key in keys:
-        swatch = _WIDTHS.get(key.kind, 14)
+        swatch = _name_width(key) * len(key.names) if key.kind == "names" else _WIDTHS.get(key.kind, 14)
         text = shorten(key.text, "sans", 11, right - x - swatch - 6)
         wide = swatch + 6 + text_width(text, "sans", 11)
         if at > x and (at + wide > right or after == "banks"):
@@ -32,6 +32,11 @@ def plan_legend(keys: tuple[Key, ...], x: float, y: float, right: float, dashed:
         at, after = at + wide + _BETWEEN, key.kind
     block.height = top - y + 18
     return block
+
+
+def _name_width(key: Key) -> int:
+    """How wide is each small cell of a legend that names its colours?"""
+    return 5 + max(10, *(round(text_width(name, "sans", 8.5)) for name in key.names))
 
 
 def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
@@ -46,6 +51,12 @@ def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
         texts = np.arange(32).astype(np.str_)[None]
         labels = (Label(texts, "sans", 8.5, 7, 7),)
         _row(block, "bank", at, np.full(32, 14), y, 14, np.arange(32), labels, 15)
+    elif key.kind == "names":
+        wide, fills = _name_width(key), key.fill + np.arange(len(key.names))
+        labels = (Label(np.array([key.names], np.str_), "sans", 8.5, (wide - 1) / 2, 7),)
+        if key.scale == "category":
+            fills %= len(scale_colours("category")) - 1
+        _row(block, key.scale, x + wide * np.arange(len(fills)), np.full(len(fills), wide - 1), y, 14, fills, labels, wide)
     elif key.kind == "stripe":
         _row(block, "bank", x + 6 * np.arange(4), np.full(4, 6), y + 4, 6, 16 + np.arange(4))
     elif key.kind == "hole":
@@ -69,7 +80,7 @@ def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
         say(Frame(x + 2, y, 10, 14, ink, 2, ACCESS_DASH if dashed else None))
     else:
         raise CuteLabError(
-            f"there is no legend entry of kind {key.kind!r}; use fill, ramp, banks, hole, collision, outside, "
+            f"there is no legend entry of kind {key.kind!r}; use fill, names, ramp, banks, hole, collision, outside, "
             "inactive, past_end, probe, twin, access or stripe"
         )
 

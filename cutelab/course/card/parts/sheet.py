@@ -87,7 +87,10 @@ def sheet(shape: IntTuple, at: int, *, across: int = 8, reach: int = 0, most: in
         heads, gaps = rows * across, none
     else:
         index = rows[:, None] + whole[0] * columns
-        heads, gaps = rows, (mode_gaps(shape[0], rows, 20), mode_gaps(shape[1:], columns, 20))  # type: ignore[index]
+        heads, gaps = (
+            rows,
+            (mode_gaps(int_tuple.modes(shape)[0], rows, 20), mode_gaps(int_tuple.modes(shape)[1:], columns, 20)),
+        )
     inside = index < max(total, reach) if one else np.ones(index.shape, bool)
     texts = (tuple(map(str, heads.tolist())), tuple(map(str, columns.tolist())))
     return Sheet(index, inside, index >= total, *texts, *gaps, whole)

@@ -7,7 +7,7 @@ import textwrap
 import numpy as np
 
 from cutelab.algebra import laws
-from cutelab.core.int_tuple import product
+from cutelab.core.int_tuple import modes, product
 from cutelab.course.card.parts.sheet import crd_text, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Scale, Tips
 from cutelab.course.card.words import count, number
@@ -83,7 +83,7 @@ def _hues(result: Result, cell: Array) -> tuple[Array, Scale]:
     """The fill of cells that these followed coordinates meet (-1: none)."""
     ids = result.ids[np.maximum(cell, 0)]
     if result.chain.hues is not None:
-        ids = ids // product(result.chain.hues.shape[0])  # type: ignore[index]
+        ids = ids // product(modes(result.chain.hues.shape)[0])
     if result.chain.hue_count <= MAX_HUES:
         return np.where(cell >= 0, ids % 8, -1), "category"
     low, high = _hue_ends(result)
@@ -94,7 +94,7 @@ def _hue_ends(result: Result) -> tuple[int, int]:
     """The first and the last coordinate (or copy) on the pale-to-blue scale: of those that are followed."""
     ends = np.array([result.ids[0], result.ids[-1]])
     if result.chain.hues is not None:
-        ends = ends // product(result.chain.hues.shape[0])  # type: ignore[index]
+        ends = ends // product(modes(result.chain.hues.shape)[0])
     return int(ends[0]), int(ends[1])
 
 

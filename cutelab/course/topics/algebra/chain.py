@@ -167,8 +167,10 @@ def _refused(operation: str, a: AnyLayout, b: AnyLayout, refusal: str, text: str
     if operation == "composition":
         links: tuple[Link, ...] = (Link("B", b), Link("A", a, b))
         points = _composition_points(a, b)
-        blamed = isinstance(b, Layout) and "A(B(c))" in points.columns
-        broken, where, near = _blame(a, b) if blamed else (rule, "", ())  # type: ignore[arg-type]
+        broken, where = rule, ""
+        near: tuple[Layout, ...] = ()
+        if isinstance(b, Layout) and "A(B(c))" in points.columns:
+            broken, where, near = _blame(a, b)
         return Chain(operation, None, links, b.shape, refusal, broken, where, None, points, near, text)
     c = np.arange(min(size(a), MAX_POINTS), dtype=np.int64)
     columns = {"A(c)": laws.values(a, c)}

@@ -230,7 +230,7 @@ EXERCISES = (
             draw=draw_mode,
         ),
         question=(
-            "B is one mode `n:d`. It meets a mode of `s` elements of A, and another mode of A follows. Write `admitted(n, d, s)`: True "
+            "B is one mode `n:d`, n at least 2. It meets a mode of `s` elements of A, and another mode of A follows. Write `admitted(n, d, s)`: True "
             "where the rule of composition admits it, False where it refuses."
         ),
         right=admitted,

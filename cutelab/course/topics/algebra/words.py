@@ -185,7 +185,7 @@ def _holes(a: Layout) -> Array:
 
 def _complement(result: Result) -> Verdict:
     r, (_, copies, whole) = result.layout, result.maps
-    used = count_distinct(laws.values(whole.link.before, laws.points(result.chain.domain)))  # type: ignore[arg-type]
+    used = count_distinct(whole.link.index(laws.points(result.chain.domain)))
     total = size(whole.link.layout)
     sentence = f"R = {r}: {count(size(copies.link.layout), 'copy').replace('copys', 'copies')} of A, no two overlap."
     if used == total:

@@ -8,6 +8,7 @@ from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import flatten
 from cutelab.core.layout import Layout
 from cutelab.core.swizzle import Swizzle
+from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.kernel.knobs import ITEM, K
@@ -114,7 +115,7 @@ def element(layout: Layout | ComposedLayout) -> str:
     >>> element(ComposedLayout(Swizzle(5, 0, 5), 0, Layout((32, 32), (32, 1))))
     'o = row * 32 + col; tile[o ^ ((o & 992) >> 5)]'
     """
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    inner = innermost(layout)
     terms = [*_terms("row", inner, 0), *_terms("col", inner, 1)]
     plain = " + ".join(t for t in terms if t)
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not layout.outer.bits:

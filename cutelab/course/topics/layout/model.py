@@ -79,7 +79,8 @@ def compute(params: LayoutParams) -> Result:
         before = _at(inner.shape, inner.stride, np.minimum(ids, total - 1))
     else:
         inside = np.ones((len(rows), len(columns)), bool)
-        before = _at(inner.shape[0], inner.stride[0], rows)[:, None] + _at(inner.shape[1:], inner.stride[1:], columns)  # type: ignore[index]
+        (s, *further), (d, *steps) = int_tuple.modes(inner.shape), int_tuple.modes(inner.stride)
+        before = _at(s, d, rows)[:, None] + _at(tuple(further), tuple(steps), columns)
     table = layout.outer(layout.offset + before) if isinstance(layout, ComposedLayout) else before
     checked = total <= MAX_CHECKED
     flat = offsets(layout).ravel(order="F") if checked else table[inside]

@@ -40,7 +40,7 @@ def coords(result: Result, ids: Array) -> tuple[Array, Array]:
         return ids // len(result.columns) + result.rows[0], ids % len(result.columns) + result.columns[0]
     if rank(result.layout) == 1:
         return ids // 16, ids % 16
-    extent = int_tuple.product(result.layout.shape[0])  # type: ignore[index]
+    extent = int_tuple.product(int_tuple.modes(result.layout.shape)[0])
     return ids % extent, ids // extent
 
 

@@ -73,11 +73,11 @@ class Cut:
 
     @property
     def tile_shape(self) -> Any:
-        return self.known.shape[0] if self.known else 1  # type: ignore[index]
+        return int_tuple.modes(self.known.shape)[0] if self.known else 1
 
     @property
     def rest_shape(self) -> Any:
-        return self.known.shape[1] if self.known else 1  # type: ignore[index]
+        return int_tuple.modes(self.known.shape)[1] if self.known else 1
 
     @property
     def elements(self) -> int:

@@ -32,7 +32,7 @@ def slice_coordinate(found: Cut, tile: int) -> tuple[Any, ...]:
     """
     assert found.offset is not None
     kind = found.operation.partition("_")[0]
-    shape, rest = found.offset.shape[0], found.offset.shape[1]  # type: ignore[index]
+    shape, rest = int_tuple.modes(found.offset.shape)
     tops = tuple(map(int_tuple.product, rest)) if isinstance(rest, tuple) else (int_tuple.product(rest),)
     at = int_tuple.idx2crd(tile, tops)
     assert isinstance(at, tuple)
@@ -200,7 +200,7 @@ def _drawn(sheet: Sheet, beyond: int) -> str:
 
 def _product(found: Cut, sentence: str, second: str, total: int) -> Verdict:
     ids = laws.points(total)
-    table = laws.values(found.offset, ids)  # type: ignore[arg-type]
+    table = found.offsets(ids)
     low, high = int(table.min()), int(table.max())
     if count_distinct(table) < len(ids):
         return Verdict("note", f"{sentence}: block or tiler repeat offsets of their own.", second)
