@@ -33,7 +33,7 @@ class Tensor:
     engine: str = ""
 
     def __post_init__(self) -> None:
-        if self.memory not in MEMORIES:
+        if not isinstance(self.memory, str) or self.memory not in MEMORIES:
             raise CuteLabError(f"a tensor's memory is one of {', '.join(MEMORIES)}, got {repr(self.memory)[:60]}")
         if not is_int(self.bits) or not 0 <= self.bits <= 256:
             raise CuteLabError(f"an element has 1 to 256 bits (0: not known), got {repr(self.bits)[:60]}")

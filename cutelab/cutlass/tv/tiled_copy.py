@@ -11,7 +11,7 @@ from typing import Any
 
 from cutelab.algebra import composition, typed, zipped_divide
 from cutelab.algebra.typed import Typed
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, as_int_tuple, product
 from cutelab.core.layout import ComposedLayout, Layout, size
 from cutelab.core.leaves import mark, mul
@@ -280,6 +280,12 @@ def make_tiled_copy(atom: CopyAtom, thr_layout: Layout, val_layout: Layout | Non
     return TiledCopy(atom, layout_tv, tiler)
 
 
+def _want(mma: Any) -> TiledMMA:
+    if not isinstance(mma, TiledMMA):
+        raise CuteLabError(f"a copy of an operand follows a TiledMMA, got {shown(mma)}; make_tiled_mma makes one")
+    return mma
+
+
 def make_tiled_copy_A(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     """The TiledCopy that gives each thread the values of A that it will multiply.
 
@@ -288,7 +294,7 @@ def make_tiled_copy_A(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> str(make_tiled_copy_A(copy_atom("SM75_U32x4_LDSM_N", "half_t"), mma).layoutS_TV)
     '((_16,_2,_2,_2),(_8,_1)):((_1,_256,_16,_0),(_32,_0))'
     """
-    return TiledCopy(atom, mma.layoutA_TV, (mma.tile[0], mma.tile[2]))
+    return TiledCopy(atom, _want(mma).layoutA_TV, (mma.tile[0], mma.tile[2]))
 
 
 def make_tiled_copy_B(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
@@ -299,7 +305,7 @@ def make_tiled_copy_B(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> make_tiled_copy_B(copy_atom("SM75_U32x4_LDSM_N", "half_t"), mma).tiler
     (32, 16)
     """
-    return TiledCopy(atom, mma.layoutB_TV, (mma.tile[1], mma.tile[2]))
+    return TiledCopy(atom, _want(mma).layoutB_TV, (mma.tile[1], mma.tile[2]))
 
 
 def make_tiled_copy_C(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
@@ -310,4 +316,4 @@ def make_tiled_copy_C(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> make_tiled_copy_C(copy_atom("UniversalCopy<uint64_t>", "float"), mma).threads
     128
     """
-    return TiledCopy(atom, mma.layoutC_TV, (mma.tile[0], mma.tile[1]))
+    return TiledCopy(atom, _want(mma).layoutC_TV, (mma.tile[0], mma.tile[1]))
