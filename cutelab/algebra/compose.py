@@ -17,8 +17,9 @@ from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import MAX_DEPTH, Int, as_int_tuple
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout, as_plain, parse_layout
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_plain, parse_layout
 from cutelab.core.swizzle import Swizzle, make_swizzle
+from cutelab.core.tiler import parse_tiler
 
 
 def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
@@ -61,7 +62,12 @@ def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
 
 
 def _read_right(rhs: Any) -> Any:
-    return as_layout(rhs) if isinstance(rhs, str) else rhs
+    if not isinstance(rhs, str):
+        return rhs
+    try:
+        return parse_tiler(rhs)  # a shape works mode by mode
+    except CuteLabError:
+        return parse_layout(rhs)
 
 
 def compose_plain(lhs: Layout, rhs: Layout | int, *, as_cpp: bool = False) -> Layout:
@@ -82,7 +88,9 @@ def check_tiler(layout: AnyLayout, tiler: Any, operation: str, level: int = 0) -
     if isinstance(tiler, Layout) or (tiler is None and level):
         return tiler
     if isinstance(tiler, str):
-        return as_plain(tiler, f"{operation}: the tiler")
+        if tiler.lstrip().startswith(("S<", "Sw<", "Swizzle<", "ComposedLayout")):
+            return as_plain(tiler, f"{operation}: the tiler")
+        return check_tiler(layout, parse_tiler(tiler), operation, level)
     if isinstance(tiler, tuple | list):
         whole = layout.layout if isinstance(layout, ComposedLayout) else layout
         if level > MAX_DEPTH:

@@ -15,6 +15,7 @@ from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout, size
+from cutelab.core.tiler import parse_tiler
 
 AnyCoord = CoordLayout | Layout
 
@@ -91,6 +92,8 @@ def divide(name: str, layout: CoordLayout, tiler: Any) -> AnyCoord:
     >>> divide("zipped_divide", make_identity_layout((8, 6)), (4, 3))
     CoordLayout('((4,3),(2,2)):((1@0,1@1),(4@0,3@1))')
     """
+    if isinstance(tiler, str):
+        tiler = parse_tiler(tiler)
     x, marks = typed.lift(layout)
     tiles = typed.typed_tiler(tiler)
     if not isinstance(tiles, Typed) and isinstance(tiles, tuple) and not 0 < len(tiles) <= len(layout):

@@ -21,7 +21,7 @@ from cutelab.algebra.simplify import coalesced, compact, filtered, join, on_inne
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief
 from cutelab.core.int_tuple import Int, shown_text
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, size
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, parse_layout, size
 
 Split = Callable[[Layout, Layout], Layout]
 
@@ -130,6 +130,8 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
 def _divide(
     name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
+    if isinstance(layout, str):
+        layout = parse_layout(layout)
     if isinstance(layout, CoordLayout):
         return cast(AnyLayout, coordinates.divide(name, layout, tiler))  # a coordinate layout
     layout = want_layout(layout, "the layout", name)

@@ -14,8 +14,6 @@ from cutelab.core.layout import Layout, size
 from cutelab.core.leaves import mark
 from cutelab.cutlass.tv.thread_part import Part, as_data, check_thread, part, split
 
-KEPT = ("_", None)
-
 
 def local_tile(data: Any, tile: Any, coord: Any, step: Any = None) -> Part:
     """Which tile of a tensor belongs to a block? (layout, offset of its start).
@@ -114,7 +112,7 @@ def _projected(step: Any, count: int) -> list[int]:
         raise CuteLabError(
             f"the step has {len(entries)} entries, {count} are needed; for example {(1, None, 1)[:count]}"
         )
-    kept = [i for i, s in enumerate(entries) if s is not None and s != "X"]
+    kept = [i for i, s in enumerate(entries) if s is not None and not (isinstance(s, str) and s == "X")]
     if not kept:
         raise CuteLabError("the step keeps no mode; write 1 for each mode that counts, None for the others")
     return kept
