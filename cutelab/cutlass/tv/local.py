@@ -94,7 +94,7 @@ def _along(mode: Layout, thread: int) -> int:
 
 def _entries(value: Any, what: str) -> tuple[Any, ...]:
     entries = tuple(value) if isinstance(value, tuple | list) else (value,)
-    entries = tuple(None if v is None or (isinstance(v, str) and v in KEPT) else v for v in entries)
+    entries = tuple(None if v is None or (isinstance(v, str) and v == "_") else v for v in entries)
     for v in entries:
         if v is not None and not is_int(v) and not isinstance(v, Layout):
             raise CuteLabError(f"{what} holds integers{' or None' if what == 'coord' else ''}, got {shown(v)}"[:200])
