@@ -80,7 +80,7 @@ def main() -> None:
         browser = started.chromium.launch(executable_path=chromium(), args=lab.FLAGS)
         page = browser.new_page(viewport={"width": 1500, "height": 1000})
         frames: list[Any] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", frames.append))
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
         lab.open_notebook(page, address, "steps.ipynb")
         lab.run_all(page)
         page.wait_for_selector(".cutelab-image[data-frame]", timeout=60_000)
