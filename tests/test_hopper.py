@@ -164,6 +164,22 @@ def test_the_boxes_of_every_atom_fill_its_tile(bits):
         assert (np.sort(filled) == np.arange(128 * 128)).all() and boxes.expect_bytes == 128 * 128 * item
 
 
+def test_boxes_are_cutlass_s_own():
+    """The box that construct_tma_gbasis makes for every atom and tile, cut at the 256 that the unit takes."""
+    cases = json.loads((DATA / "cute_tma_boxes.json").read_text())["cases"]
+    names = TYPES | {32: "float", 8: "int8_t"}
+    assert len(cases) == 64
+    for case in cases:
+        layout = smem_atom(f"GMMA::Layout_{case['atom']}_Atom<{names[case['bits']]}>").tile_to_shape(
+            (case["m"], case["k"])
+        )
+        along = 1 if case["atom"].startswith("K") else 0
+        boxes = tma_boxes(layout, case["bits"] // 8, contiguous=along)
+        extents, modes = case["basis"].split(":")
+        made = tuple(min(int(n), 256) for n in extents.replace("_", "").strip("()").split(","))
+        assert boxes.box == made and modes == ("(_1@1,_1@0)" if along else "(_1@0,_1@1)"), case
+
+
 @pytest.mark.parametrize(
     ("layout", "text"),
     [
