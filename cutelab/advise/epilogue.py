@@ -14,7 +14,7 @@ from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
 from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import sectors
 from cutelab.hardware.wavefronts import wavefronts
 
@@ -93,6 +93,7 @@ def epilogues(
     >>> way.holds
     '128 threads hold 64 x 64; each has 32 values, 2 neighbours of a row at a time'
     """
+    want_chip(chip)
     if not is_int(pitch) or pitch < 1:
         raise CuteLabError(f"pitch must be a whole number of elements of 1 or more, got {shown(pitch)}")
     atom = as_atom(atom)

@@ -15,7 +15,7 @@ from cutelab.core.layout import Layout, offsets
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.mma import mma_atom
 from cutelab.hardware.access import WIDTHS, WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.rules import MATRIX_ROWS
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
@@ -167,6 +167,7 @@ def _addresses(
 
     bits: that the operand's elements must have; 0: any
     """
+    want_chip(chip)
     layout_tv, (rows, cols) = atom.operand(operand)
     if not is_int(element_bytes) or element_bytes < 1:
         raise CuteLabError(
