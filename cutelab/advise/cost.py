@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free
-from cutelab.advise.copies.fragment import FragmentLoad, fragment_loads
+from cutelab.advise.copies.fragment import FragmentLoad, as_atom, fragment_loads
 from cutelab.algebra import logical_divide
 from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
@@ -22,7 +22,7 @@ from cutelab.core.layout import Layout, offsets, size
 from cutelab.cutlass.atoms.types import bits_of
 from cutelab.cutlass.tv import TiledCopy
 from cutelab.hardware.access import WIDTHS, WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import Sectors, sectors
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
@@ -149,6 +149,7 @@ def cost(
     >>> [cost(copy, "(128,8):(8,1)", f"(128,8):(1,{pitch})", "float").target.count for pitch in (129, 132)]
     [128, 32]
     """
+    want_chip(chip)
     if not isinstance(tiled, TiledCopy):
         raise CuteLabError(f"cost takes a TiledCopy, got {repr(tiled)[:60]}; for an operand of an MMA use operand_cost")
     item = _item(element, tiled.atom.value_bits)
@@ -183,6 +184,7 @@ def operand_cost(
     >>> print(operand_cost(mma, "A", "Sw<3,3,3> o 0 o (64,64):(64,1)", "half_t")[0].summary())
     8 x ldmatrix.x4: 128 wavefronts, the ideal
     """
+    mma = as_atom(mma)
     layout, item = _data(smem_layout), _item(element, mma.bits(operand))
     rows, cols = mma.operand(operand)[1]
     table = offsets(layout)

@@ -19,7 +19,7 @@ from cutelab.cutlass.atoms.types import bits_of
 from cutelab.cutlass.thread_map import parse_thread_map
 from cutelab.cutlass.tv import TiledCopy, make_tiled_copy
 from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import sectors
 
 WIDTHS = (16, 8, 4, 2, 1)
@@ -98,6 +98,7 @@ def recommend_copy(
     >>> best.sectors, best.wavefronts, best.instructions
     (512, 128, 8)
     """
+    want_chip(chip)
     rows, cols, item = _check(tile, element, threads, order, pitch)
     inner, outer = (cols, rows) if order == "row" else (rows, cols)
     src = Layout((rows, cols), (pitch, 1) if order == "row" else (1, pitch))
