@@ -228,7 +228,7 @@ def fixes_for(*users: Side | FragmentLoad, like: Any, element: Any, **limits: An
     """
     layout = _data(like)
     if len(layout) != 2:
-        raise CuteLabError(f"a tile in shared memory has two modes, got {layout}")
+        raise CuteLabError(f"a tile in shared memory has two modes, got {brief(layout)}")
     table = offsets(layout)
     item = _item(element, 0)
     along = 1 if table.shape[1] > 1 and (table.shape[0] == 1 or table[0, 1] < table[1, 0]) else 0
@@ -237,6 +237,8 @@ def fixes_for(*users: Side | FragmentLoad, like: Any, element: Any, **limits: An
     keys = table.ravel()[order]
     accesses = []
     for user in users:
+        if not isinstance(user, Side | FragmentLoad):
+            raise CuteLabError(f"the users of a tile are sides of a Cost or FragmentLoads, got {shown(user)}")
         batches = user.accesses if isinstance(user, FragmentLoad) else (user.access,)
         for access in batches:
             if access is None or (isinstance(user, Side) and user.memory != "shared"):
