@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,17 @@ def _why(said: str, got: int, wanted: int) -> str:
         )
     last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
     return f"the profiler gave {got} rows for {wanted} launches; it says: {last.strip()[:160]}"
+
+
+def stored_measurements() -> dict[str, Measured]:
+    """What did an NVIDIA H200 count for twenty-four kernels of different kinds, beside their traces? By name.
+
+    Traced and counted in one run of `benchmarks/gpu/trace_kernels.py`. Two differ: an array of structures, whose fields the
+    compiled kernel loads byte by byte, and a tiled product, whose loads the compiler merges.
+
+    >>> found = stored_measurements()
+    >>> len(found), [name for name, one in found.items() if one.traced != one.counted]
+    (24, ['array of structures', 'tiled product'])
+    """
+    text = files("cutelab.hardware.measured").joinpath("h200_traced_kernels.json").read_text(encoding="utf-8")
+    return {name: Measured.from_dict(record) for name, record in json.loads(text).items()}
