@@ -60,6 +60,8 @@ def test_vector_copies_and_swizzles():
         load, "Sw<3,3,3> o _0 o (_128,_64):(_64,_1)", "(_128,_64):(_64,_1)", "half_t", "shared", "registers"
     ).source
     assert free.count == free.ideal and "ldmatrix.x4" in free.instruction
+    assert (plain.source.access.kind, plain.destination.access.kind) == ("load", "store")
+    assert "st.b128" in plain.destination.instruction and "ld.b128" in plain.source.instruction
     assert "the ideal" in swizzled.summary() and plain.destination.allowed_bytes == 16
 
 
