@@ -1,166 +1,153 @@
-"""What a tiled copy costs: counted again lane by lane, and the finds that engineers made."""
+"""cost: against every thread's own partition, lane by lane, with the slow counting rules."""
 
+import memory_oracle as oracle
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, Layout, TiledMMA, copy_atom, make_tiled_copy, parse_layout, read, size
-from cutelab.advise.cost import cost, free_both, mma_cost, tile_accesses
-from cutelab.advise.recommend import recommend_copy
-from cutelab.cutlass.names import explain_names
+from cutelab.advise.cost import cost, fixes_for, operand_cost
+from cutelab.core.composed import parse_layout
+from cutelab.core.errors import CuteLabError
+from cutelab.core.layout import Layout, offsets, size
+from cutelab.cutlass.atoms.copy import copy_atom
+from cutelab.cutlass.tv import TiledMMA, make_tiled_copy, make_tiled_copy_A, make_tiled_copy_C
+from cutelab.hardware.chip import AMD_LDS
 
-VECTOR = "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{})"
-SCALAR = "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>,float>{}, Layout<Shape<_32,_8>,Stride<_8,_1>>{})"
-LDSM = "make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{}, Tile<_32,_32,_16>{}))"
-
-
-def by_hand(copy, data, item):
-    """Wavefronts of 4-byte stores: for each instruction of each warp the most distinct words in one bank."""
-    total = 0
-    parts = [copy.partition_D(data, t) for t in range(copy.threads)]
-    for i in range(size(parts[0][0])):
-        for warp in range(0, copy.threads, 32):
-            banks: dict[int, set[int]] = {}
-            for t in range(warp, warp + 32):
-                layout, offset = parts[t]
-                word = (offset + layout(i)) * item // 4
-                banks.setdefault(word % 32, set()).add(word)
-            total += max(map(len, banks.values()))
-    return total
+MMA = TiledMMA("SM80_16x8x16_F32F16F16F32_TN", (2, 2, 1), (32, 32, 16))
 
 
-@pytest.mark.parametrize("pad", [0, 1, 2, 4, 8])
-def test_scalar_stores_are_counted_lane_by_lane(pad):
-    copy, data = read(SCALAR), parse_layout(f"(_128,_8):(_1,_{128 + pad})")
-    found = cost(copy, "(_128,_8):(_8,_1)", data, "float").destination
-    assert found.count == by_hand(copy, data, 4)
+def wide(atom, element, threads, values):
+    return make_tiled_copy(copy_atom(atom, element), Layout(*threads), Layout(*values))
 
 
-def test_the_fallback_of_the_sgemm_example_pays_four_times():
-    copy = read(SCALAR)
-    counts = {pad: cost(copy, "(_128,_8):(_8,_1)", f"(_128,_8):(_1,_{128 + pad})", 4).destination for pad in (1, 4)}
-    assert [(c.count, c.ideal) for c in counts.values()] == [(128, 32), (32, 32)]
-    warp, instruction, worst = counts[1].worst
-    assert worst == 4 and (warp, instruction) == (0, 0) and len(counts[1].worst_addresses) == 32
+COPIES = {
+    "half 16 bytes": (wide("UniversalCopy<uint128_t>", "half_t", ((16, 8), (8, 1)), ((1, 8),)), "half_t",
+                      "(128,64):(4096,1)", "Sw<3,3,3> o 0 o (128,64):(64,1)"),
+    "half 16 bytes, conflicts": (wide("UniversalCopy<uint128_t>", "half_t", ((32, 4), (4, 1)), ((1, 8),)), "half_t",
+                                 "(64,64):(4096,1)", "(64,64):(64,1)"),
+    "float one by one": (wide("UniversalCopy<float>", "float", ((32, 8), (8, 1)), ((1, 1),)), "float",
+                         "(128,8):(8,1)", "(128,8):(1,129)"),
+    "float 8 bytes, stages": (wide("UniversalCopy<uint64_t>", "float", ((16, 4), (4, 1)), ((1, 4),)), "float",
+                              "(32,32,3):(512,1,32)", "(32,32,3):(36,1,1152)"),
+    "few threads": (wide("UniversalCopy<uint32_t>", "half_t", ((4, 5), (5, 1)), ((1, 2),)), "half_t",
+                    "(8,20):(20,1)", "(8,20):(24,1)"),
+}  # fmt: skip
 
 
-def test_vector_copies_and_swizzles():
-    copy = read(VECTOR)
-    plain = cost(copy, "(128,64):(5184,_1)", "(_128,_64):(_64,_1)", "half_t")
-    swizzled = cost(copy, "(128,64):(5184,_1)", "Sw<3,3,3> o _0 o (_128,_64):(_64,_1)", "half_t")
-    assert plain.source.count == plain.source.ideal == 128 * 64 * 2 // 32
-    assert (
-        swizzled.destination.count == swizzled.destination.ideal == plain.destination.count == 128
-    )  # rows of 128 bytes fill all banks
-    load = read(LDSM)
-    assert (
-        cost(load, "(_128,_64):(_64,_1)", "(_128,_64):(_64,_1)", "half_t", "shared", "registers").source.count
-        == 8 * 256
-    )
-    free = cost(
-        load, "Sw<3,3,3> o _0 o (_128,_64):(_64,_1)", "(_128,_64):(_64,_1)", "half_t", "shared", "registers"
-    ).source
-    assert free.count == free.ideal and "ldmatrix.x4" in free.instruction
-    assert (plain.source.access.kind, plain.destination.access.kind) == ("load", "store")
-    assert "st.b128" in plain.destination.instruction and "ld.b128" in plain.source.instruction
-    assert "the ideal" in swizzled.summary() and plain.destination.allowed_bytes == 16
+def by_partition(copy, side, data, memory, item):
+    """Counts from CuTe's partition of each thread: the n-th access of each thread of a warp is one instruction."""
+    each, per = [], size(copy.atom.layouts[side][1])
+    for thread in range(copy.threads):
+        layout, start = (copy.partition_S if side == 0 else copy.partition_D)(data, thread)
+        table = offsets(layout).reshape(-1, order="F")
+        each.append((table.reshape(-1, per)[:, 0] + start) * item)
+    count = 0
+    for first in range(0, copy.threads, 32):
+        lanes = each[first : first + 32]
+        on = [True] * len(lanes) + [False] * (32 - len(lanes))
+        for n in range(len(lanes[0])):
+            byte = [int(lane[n]) for lane in lanes] + [0] * (32 - len(lanes))
+            if memory == "global":
+                count += oracle.sectors(per * item, byte, on)[0]
+            else:
+                count += oracle.wavefronts("load" if side == 0 else "store", per * item, byte, on)[0]
+    return count
 
 
-def test_what_is_not_modelled_is_said():
-    text = VECTOR.replace("UniversalCopy<uint128_t>", "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>")
-    found = cost(read(text), "(_128,_64):(_64,_1)", "(_128,_64):(_64,_1)", "half_t")
-    assert (
-        found.destination.count is None and "not modelled" in found.destination.summary() and found.source.count == 512
-    )
-    assert (
-        cost(read(VECTOR), "(_128,_64):(_64,_1)", "(_128,_64):(_64,_1)", 2, "global", "registers").destination.count
-        is None
-    )
+@pytest.mark.parametrize("name", COPIES)
+def test_both_sides_count_what_the_threads_partitions_count(name):
+    copy, element, src, dst = COPIES[name]
+    found = cost(copy, src, dst, element)
+    item = found.source.element_bytes
+    assert found.source.count == by_partition(copy, 0, parse_layout(src), "global", item)
+    assert found.target.count == by_partition(copy, 1, parse_layout(dst), "shared", item)
+    assert found.source.ideal <= found.source.count and found.target.ideal <= found.target.count
+    back = cost(copy, dst, src, element, "shared", "global")
+    assert back.source.count == by_partition(copy, 0, parse_layout(dst), "shared", item)
 
 
-def test_one_swizzle_frees_the_store_and_the_load():
-    best = free_both(read(VECTOR), read(LDSM), 128, 64, "half_t")[0]
-    assert best.name == "Sw<3,3,3>" and best.free
-    swizzle = f"{best.name} o 0 o (128,64):(64,1)"
-    for side, copy in (("destination", read(VECTOR)), ("source", read(LDSM))):
-        memories = ("global", "shared") if side == "destination" else ("shared", "registers")
-        found = getattr(
-            cost(copy, swizzle if side == "source" else "(128,64):(64,1)", swizzle, "half_t", *memories), side
-        )
-        assert found.count == found.ideal
-    asynchronous = read(VECTOR.replace("UniversalCopy<uint128_t>", "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>"))
-    assert free_both(asynchronous, read(LDSM), 128, 64, "half_t")[0].name == best.name
+def test_the_fallback_of_an_sm80_sgemm_costs_four_times_what_it_must():
+    """CUTLASS's own example: (bM,bK):(1,bM+1) under 32 x 8 threads."""
+    copy, element, src, dst = COPIES["float one by one"]
+    found = cost(copy, src, dst, element)
+    assert (found.target.count, found.target.ideal) == (128, 32)
+    assert "meet in bank" in found.explain() and found.target.counts.shape == (4, 8)
+    assert cost(copy, src, "(128,8):(1,132)", element).target.count == 32
+    best = fixes_for(found.target, like=dst, element=element)[0]
+    assert best.wavefronts == 32 and best.free
 
 
-def test_an_mma_reads_with_the_best_instruction():
-    mma = TiledMMA("SM80_16x8x16_F32F16F16F32_TN", (2, 2, 1), (32, 32, 16))
-    best = mma_cost(mma, "A", "Sw<3,3,3> o 0 o (64,64):(64,1)", "half_t")[0]
-    assert best.wavefronts == 16 and "ldmatrix" in best.summary()
+def test_ldmatrix_reads_rows_as_a_fragment_does():
+    copy = make_tiled_copy_A(copy_atom("SM75_U32x4_LDSM_N", "half_t"), MMA)
+    for layout, each in (("(64,64):(64,1)", 32), ("Sw<3,3,3> o 0 o (64,64):(64,1)", 4)):
+        found = cost(copy, layout, "(64,64):(64,1)", "half_t", "shared", "registers")
+        ways = operand_cost(MMA, "A", layout, "half_t")
+        assert ways[0].instruction == "ldmatrix.x4" and found.source.count == ways[0].wavefronts
+        assert (found.source.counts == each).all() and found.target.count is None
+    few = make_tiled_copy_A(copy_atom("SM75_U32x1_LDSM_N", "half_t"), MMA)
+    narrow = cost(few, "Sw<3,3,3> o 0 o (64,64):(64,1)", "(64,64):(64,1)", "half_t", "shared", "registers")
+    assert narrow.source.access.active.sum(axis=-1).tolist() == np.full(narrow.source.counts.shape, 8).tolist()
+    assert (narrow.source.counts == 1).all()
 
 
-@pytest.mark.parametrize("order", ["row", "column"])
+def test_stmatrix_writes_what_fragment_stores_say():
+    from cutelab.advise.copies import fragment_stores
+
+    copy = make_tiled_copy_C(copy_atom("SM90_U32x2_STSM_N", "half_t"), MMA)
+    layout = "(32,32):(40,1)"
+    found = cost(copy, "(32,32):(32,1)", layout, "half_t", "registers", "shared")
+    (way,) = [w for w in fragment_stores(parse_layout(layout), MMA, 2) if "stmatrix" in w.instruction]
+    assert found.target.access.kind == "stmatrix" and found.target.ideal == way.ideal
+
+
+def test_what_cannot_be_said_is_said():
+    copy = wide("SM80_CP_ASYNC_CACHEALWAYS<uint128_t>", "half_t", ((16, 8), (8, 1)), ((1, 8),))
+    found = cost(copy, "(16,64):(64,1)", "(16,64):(64,1)", "half_t")
+    assert found.source.count == 64 and found.target.count is None and "not modelled" in found.explain()
+    narrow = wide("UniversalCopy<uint16_t>", "half_t", ((16, 8), (8, 1)), ((1, 8),))
+    found = cost(narrow, "(16,64):(64,1)", "(16,64):(64,1)", "half_t")
+    assert (found.access_bytes, found.allowed_bytes) == (2, 16) and "would allow 16" in found.explain()
+    apart = wide("UniversalCopy<uint128_t>", "half_t", ((16, 8), (8, 1)), ((1, 8),))
+    found = cost(apart, "(16,64):(64,1)", "(16,64):(1,16)", "half_t")
+    assert "CuTe does not compile" in found.target.note and found.allowed_bytes == 2
+
+
+def test_both_store_and_load_are_freed_together():
+    copy, element, src, plain = COPIES["half 16 bytes"][0], "half_t", "(64,64):(4096,1)", "(64,64):(64,1)"
+    store = cost(copy, src, plain, element).target
+    load = operand_cost(MMA, "A", plain, element)[0]
+    best = fixes_for(store, load, like=plain, element=element, may_pad=False)[0]
+    assert best.free and best.name == "Sw<3,3,3>"
+    again = cost(copy, src, best.layout, element).target
+    assert again.count == again.ideal == best.per_access[0]
+    assert operand_cost(MMA, "A", best.layout, element)[0].wavefronts == 128
+    other = cost(
+        COPIES["half 16 bytes, conflicts"][0], src, plain, element
+    ).target  # 4 lanes a row: two rows of 64 bytes meet
+    best = fixes_for(other, load, like=plain, element=element, may_pad=False)[0]
+    assert best.best_of_bad and best.ways == 2
+
+
+def test_another_chip_is_not_measured():
+    copy, element, src, dst = COPIES["float one by one"]
+    found = cost(copy, src, dst, element, chip=AMD_LDS)
+    assert found.target.counts.shape == (4, 4) and "not measured" in found.explain()
+
+
 @pytest.mark.parametrize(
-    ("rows", "cols", "element", "threads"), [(128, 64, "half_t", 128), (64, 32, "float", 256), (32, 128, "int8_t", 64)]
-)
-def test_recommendations_can_be_read_and_cover_the_tile(order, rows, cols, element, threads):
-    advice = recommend_copy(rows, cols, element, threads, order)
-    best = advice[0]
-    assert best.outside == 0 and best.sectors == best.ideal and best.vector_bytes == 16
-    for one in advice:
-        copy = read(one.code)
-        assert (copy.tiler, copy.layout_tv, copy.threads) == (one.copy.tiler, one.copy.layout_tv, threads)
-        assert best.sectors <= one.sectors or one.outside
-        if one.thread_map is not None:
-            starts = one.thread_map.initial_offsets()
-            place = [one.copy.partition_S(Layout((rows, cols), (cols, 1)), t)[1] for t in range(threads)]
-            row, col = np.divmod(place, cols)
-            assert np.array_equal(starts, np.stack([col, row] if order == "row" else [row, col], axis=1))
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "text"),
     [
-        (lambda: cost(5, "4:1", "4:1", 4), "takes a TiledCopy"),
-        (lambda: cost(read(VECTOR), "(128,64):(1,128)", "(128,64):(64,1)", "half_t"), "do not lie side by side"),
-        (lambda: cost(read(VECTOR), "(128,64):(65,1)", "(128,64):(64,1)", "half_t"), "side by side and aligned"),
-        (lambda: cost(read(VECTOR), "(128,64):(64,1)", "(128,64):(64,1)", "float"), "the same"),
-        (lambda: cost(read(VECTOR), "(128,64):(64,1)", "(128,64):(64,1)", "half_t", "disk"), "a memory is one of"),
-        (lambda: cost(read(VECTOR), "64:1", "(128,64):(64,1)", "half_t"), "2 modes needs"),
-        (lambda: cost(read(VECTOR), "(128,64):(1@0,1@1)", "(128,64):(64,1)", "half_t"), "coordinates"),
-        (lambda: mma_cost(read(VECTOR), "A", "4:1", 2), "takes a TiledMMA"),
-        (lambda: tile_accesses(read(VECTOR), "X", 64, 64, 2), "S or D"),
-        (lambda: recommend_copy(0, 64, "half_t", 128), "from 1 to"),
-        (lambda: recommend_copy(64, 64, "half_t", 128, "diagonal"), "'row' or 'column'"),
-        (lambda: recommend_copy(64, 3, "int8_t", 32, asynchronous=True), "no vector"),
-        (lambda: recommend_copy(64, 64, "int4b_t", 128), "whole bytes"),
-        (lambda: explain_names("hello world"), "not a name of this form"),
-        (lambda: explain_names(5), "not a name"),
-        (lambda: explain_names("t"), "not a name|says nothing"),
+        (lambda c: cost("copy", "(8,8):(8,1)", "(8,8):(8,1)", 2), "takes a TiledCopy"),
+        (lambda c: cost(c, "(100,64):(64,1)", "(128,64):(64,1)", "half_t"), "no multiple of the tile's 16"),
+        (lambda c: cost(c, "(128,64):(64,1)", "(128,64):(64,1)", "float"), "they must be the same"),
+        (lambda c: cost(c, "(128,64):(64,1)", "(128,64):(64,1)", 3), "element is a C++ type"),
+        (lambda c: cost(c, "(128,64):(64,1)", "128:1", "half_t"), "1 modes"),
+        (lambda c: cost(c, "(128,64):(64,1)", 7, "half_t"), "need a layout"),
+        (lambda c: cost(c, "(128,64):(64,1)", "(128,64):(64,1)", "half_t", "l2"), "src_memory"),
+        (lambda c: operand_cost(MMA, "A", "(60,64):(64,1)", "half_t"), "whole operands"),
+        (lambda c: fixes_for(cost(c, "(128,64):(64,1)", "(128,64):(64,1)", "half_t").source, like="(128,64):(64,1)", element=2), "shared memory"),
     ],
 )  # fmt: skip
-def test_bad_input(make, words):
-    with pytest.raises(CuteLabError, match=words) as caught:
-        make()
-    assert len(str(caught.value)) <= 300
-
-
-def test_names_say_who_where_and_which():
-    for name, words in {
-        "tCsA": ("the tiled MMA", "shared memory", "A (M x K)"),
-        "tAgA": ("the tiled copy of A", "global memory", "A (M x K)"),
-        "tCrB": ("the tiled MMA", "registers", "B (N x K)"),
-        "tXrA": ("retiled", "registers", "A (M x K)"),
-        "tBcB": ("the tiled copy of B", "coordinates", "B (N x K)"),
-        "tSrQ": ("the tiled MMA that computes S", "registers", "the queries"),
-        "gC": ("global memory", "C (M x N)"),
-    }.items():
-        assert all(word in explain_names(name) for word in words), name
-    lines = explain_names("tCsA", "((_2,_2,_2),_4,_4,_3):((_1,_512,_8),_2048,_16,_8192)").splitlines()
-    assert [line.split(" = ")[0] for line in lines[1:]] == [
-        "mode 0, MMA",
-        "mode 1, MMA_M",
-        "mode 2, MMA_K",
-        "mode 3, PIPE",
-    ]
-    assert "broadcast" in explain_names("tAsA", "((8,1),4,2):((1,0),0,64)")
-    assert "not used and is _0" in explain_names("tAsA", "((_8,_1),_8,_1):((_1,_0),_1024,_0)")
-    assert make_tiled_copy(copy_atom("UniversalCopy<uint8_t>", 8), Layout(32)).threads == 32
+def test_bad_input_is_one_clear_error(make, text):
+    with pytest.raises(CuteLabError) as caught:
+        make(COPIES["half 16 bytes"][0])
+    assert text in str(caught.value) and len(str(caught.value)) <= 300

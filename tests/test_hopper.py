@@ -148,7 +148,7 @@ def test_the_boxes_of_every_atom_fill_its_tile(bits):
         boxes = tma_boxes(layout, item, contiguous=1 if major == "K" else 0)
         span = {"INTER": 0, "SW32": 32, "SW64": 64, "SW128": 128}[kind]
         assert boxes.swizzle_bytes == span and boxes.box[0] * item == (span or 16)
-        assert boxes.coordinate_layout == f"(_128,_128):({'_1@1,_1@0' if major == 'K' else '_1@0,_1@1'})"
+        assert str(boxes.coordinate_layout) == f"(_128,_128):({'_1@1,_1@0' if major == 'K' else '_1@0,_1@1'})"
         matrix = (128, 128)  # the tile is the whole matrix; (other, contiguous)
         filled = np.full(128 * 128, -1)
         for at in np.ndindex(boxes.starts.shape):

@@ -5,7 +5,6 @@ import random
 import numpy as np
 
 from cutelab import ComposedLayout, CuteLabError, Layout, Swizzle, TiledMMA, copy_atom, make_identity_layout, read
-from cutelab.advise import cost, free_both, mma_cost, recommend_copy, tile_accesses
 from cutelab.core.coordinates import CoordLayout, CoordTensor, make_identity_tensor
 from cutelab.core.leaves import ScaledBasis
 from cutelab.core.tiler import parse_tiler
@@ -38,8 +37,8 @@ JUNK = [
 ]  # fmt: skip
 FUNCTIONS = [
     read, reading, copy_atom, make_tiled_copy, make_tiled_copy_A, make_tiled_copy_C, make_tiled_mma, TiledCopy, TiledMMA, local_tile,
-    local_partition, predicate, make_identity_layout, make_identity_tensor, CoordLayout, CoordTensor, ScaledBasis, explain_names, cost,
-    mma_cost, free_both, tile_accesses, recommend_copy, fragment_like, parse_tiler, Tensor, COPY.partition_S, COPY.partition_D,
+    local_partition, predicate, make_identity_layout, make_identity_tensor, CoordLayout, CoordTensor, ScaledBasis, explain_names,
+    fragment_like, parse_tiler, Tensor, COPY.partition_S, COPY.partition_D,
     COPY.retile_S, COPY.tidfrg_S, COPY.partition, MMA.partition_A, MMA.partition_C, MMA.partition_fragment_A, MMA.partition_fragment_C,
     MMA.operand, IDENTITY, IDENTITY.slice_and_offset, IDENTITY.__getitem__, Tensor("shared", 16, Layout(8)), read("(?,64):(64,1)"),
 ]  # fmt: skip

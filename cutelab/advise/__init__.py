@@ -2,9 +2,9 @@
 
     conflict_free/  Fix, TileAccess, conflict_free: every padding and swizzle of a tile, counted and ranked
     copies/         fragment_loads, fragment_stores, tensor_core_fixes, vector_copy: how a warp moves a fragment, how a tile is copied
-    cost.py         cost, mma_cost, free_both: what a tiled copy costs on both sides, and what frees them
-    recommend.py    recommend_copy: which tiled copy for a tile
     epilogue.py     epilogues: how a result gets out of the registers, straight or staged
+    cost.py         cost, operand_cost, fixes_for: what a TiledCopy or an operand's load costs, and what frees both
+    recommend.py    recommend_copy: a TiledCopy and a 2.x thread map for a tile, best first
 
 Everything is counted with the rules of `cutelab.hardware`. cp.async and bulk copies are not modelled, so nothing here counts them.
 """
@@ -27,17 +27,17 @@ from cutelab.advise.copies import (
     tensor_core_fixes,
     vector_copy,
 )
-from cutelab.advise.cost import CopyCost, Side, cost, free_both, mma_cost, tile_accesses
+from cutelab.advise.cost import Cost, Side, cost, fixes_for, operand_cost
 from cutelab.advise.epilogue import Epilogue, Step, epilogues
-from cutelab.advise.recommend import CopyAdvice, recommend_copy
+from cutelab.advise.recommend import Recommendation, recommend_copy
 
 __all__ = [
-    "CopyAdvice",
-    "CopyCost",
+    "Cost",
     "Epilogue",
     "Fix",
     "FragmentLoad",
     "FragmentStore",
+    "Recommendation",
     "Side",
     "Step",
     "TileAccess",
@@ -45,16 +45,15 @@ __all__ = [
     "conflict_free",
     "cost",
     "epilogues",
+    "fixes_for",
     "fragment_loads",
     "fragment_stores",
-    "free_both",
     "ldmatrix_tile",
-    "mma_cost",
+    "operand_cost",
     "read_column",
     "read_row",
     "recommend_copy",
     "store_rows",
     "tensor_core_fixes",
-    "tile_accesses",
     "vector_copy",
 ]

@@ -78,7 +78,9 @@ def upcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
         if layout.offset % n:
             raise CuteLabError(f"upcast of {brief(layout)} by {n}: offset {layout.offset} is not a multiple of {n}")
         return _composed(
-            _upcast_swizzle(layout.outer, n), layout.offset // _kind(n, layout.offset), upcast(layout.inner, n, as_cpp=as_cpp)
+            _upcast_swizzle(layout.outer, n),
+            layout.offset // _kind(n, layout.offset),
+            upcast(layout.inner, n, as_cpp=as_cpp),
         )
     modes, factors = [], []
     for extent, stride in flat_modes(layout):
@@ -140,7 +142,9 @@ def downcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
         if not isinstance(layout.outer, Swizzle):
             raise _no_swizzle(layout, "downcast")
         return _composed(
-            _downcast_swizzle(layout.outer, n), layout.offset * _kind(n, layout.offset), downcast(layout.inner, n, as_cpp=as_cpp)
+            _downcast_swizzle(layout.outer, n),
+            layout.offset * _kind(n, layout.offset),
+            downcast(layout.inner, n, as_cpp=as_cpp),
         )
     modes = flat_modes(layout)
     if not any(abs(d) == 1 for _, d in modes):

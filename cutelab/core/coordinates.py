@@ -187,7 +187,7 @@ class CoordTensor:
 
     def __post_init__(self) -> None:
         if not isinstance(self.layout, CoordLayout):
-            raise CuteLabError(f"a coordinate tensor has a CoordLayout, got {self.layout!r}"[:200])
+            raise CuteLabError(f"a coordinate tensor has a CoordLayout, got {shown(self.layout)}"[:200])
         object.__setattr__(self, "start", int_tuple.as_int_tuple(self.start, "the start"))
 
     @property

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
+from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, shown
-from cutelab.core.int_tuple import is_int, to_text
+from cutelab.core.int_tuple import Int, is_int
 from cutelab.core.layout import Layout
+from cutelab.core.leaves import ScaledBasis
 from cutelab.hardware.chip import H200, Chip
 from cutelab.hardware.span import PATTERN, PIECE, SPANS, swizzled, tile_bytes, want_span
 
@@ -134,15 +136,15 @@ class TmaTile:
         return address
 
     @property
-    def coordinate_layout(self) -> str:
+    def coordinate_layout(self) -> CoordLayout:
         """The matrix as CuTe's TMA tensor: coordinates (of the unit: fastest first) in place of offsets.
 
-        >>> TmaTile((200, 300), 2, (64, 8)).coordinate_layout
-        '(200,300):(_1@1,_1@0)'
+        >>> tile = TmaTile((200, 300), 2, (64, 8))
+        >>> print(tile.coordinate_layout, tile.coordinate_layout(7, 64))  # row 7, column 64
+        (200,300):(_1@1,_1@0) (64, 7)
         """
         rank = len(self.matrix_shape)
-        strides = ",".join(f"_1@{rank - 1 - i}" for i in range(rank))
-        return f"{to_text(self.matrix_shape)}:({strides})"
+        return CoordLayout(self.matrix_shape, tuple(ScaledBasis(Int(1), (rank - 1 - i,)) for i in range(rank)))
 
     def load(self, *start: int) -> np.ndarray:
         """Which element of the matrix lies where, after the box at this start has been loaded?
@@ -223,15 +225,15 @@ class TmaBoxes:
         return self.copies * self.box[0] * self.box[1] * self.element_bytes
 
     @property
-    def coordinate_layout(self) -> str:
-        """The tile's coordinates as CuTe prints them.
+    def coordinate_layout(self) -> CoordLayout:
+        """The tile's coordinates as CuTe's TMA tensor has them.
 
-        >>> tma_boxes("Sw<3,3,3> o 0 o (128,64):(64,1)", 2).coordinate_layout
-        '(_128,_64):(_1@1,_1@0)'
+        >>> print(tma_boxes("Sw<3,3,3> o 0 o (128,64):(64,1)", 2).coordinate_layout)
+        (_128,_64):(_1@1,_1@0)
         """
-        sizes = [n * b for n, b in zip(self.starts.shape, self._box_mk, strict=True)]
-        strides = ("_1@1", "_1@0") if self.contiguous == 1 else ("_1@0", "_1@1")
-        return f"(_{sizes[0]},_{sizes[1]}):({strides[0]},{strides[1]})"
+        sizes = tuple(Int(n * b) for n, b in zip(self.starts.shape, self._box_mk, strict=True))
+        first, second = (1, 0) if self.contiguous == 1 else (0, 1)
+        return CoordLayout(sizes, (ScaledBasis(Int(1), (first,)), ScaledBasis(Int(1), (second,))))
 
     @property
     def coordinates(self) -> np.ndarray:

@@ -171,7 +171,9 @@ def test_a_key_of_every_kind_is_drawn():
 
 @pytest.mark.parametrize("names", [("W0", "W1", "W2", "W3"), tuple(f"thread {i}" for i in range(10))])
 def test_a_legend_names_each_of_its_colours(names):
-    (cells,) = (op for op in plan(card(legend=(Key("warp", "names", "category", names=names),))).ops if isinstance(op, Cells))
+    (cells,) = (
+        op for op in plan(card(legend=(Key("warp", "names", "category", names=names),))).ops if isinstance(op, Cells)
+    )
     assert cells.labels[0].texts.tolist() == [list(names)]
     fills = [cells.colours[n][0] for n in cells.pair[0]]
     assert fills == [fill_and_ink("category", i)[0] for i in range(len(names))]

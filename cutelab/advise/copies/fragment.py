@@ -172,6 +172,8 @@ def _addresses(
         raise CuteLabError(
             f"element_bytes must be a whole number of 1 or more, got {shown(element_bytes)}; elements below a byte are not modelled"
         )
+    if element_bytes > 16:
+        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
             f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"

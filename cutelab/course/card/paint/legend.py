@@ -56,7 +56,17 @@ def _swatch(block: Block, key: Key, x: int, y: int, dashed: bool) -> None:
         labels = (Label(np.array([key.names], np.str_), "sans", 8.5, (wide - 1) / 2, 7),)
         if key.scale == "category":
             fills %= len(scale_colours("category")) - 1
-        _row(block, key.scale, x + wide * np.arange(len(fills)), np.full(len(fills), wide - 1), y, 14, fills, labels, wide)
+        _row(
+            block,
+            key.scale,
+            x + wide * np.arange(len(fills)),
+            np.full(len(fills), wide - 1),
+            y,
+            14,
+            fills,
+            labels,
+            wide,
+        )
     elif key.kind == "stripe":
         _row(block, "bank", x + 6 * np.arange(4), np.full(4, 6), y + 4, 6, 16 + np.arange(4))
     elif key.kind == "hole":
