@@ -60,9 +60,9 @@ def xor_row(offset):
     return offset ^ (offset >> 3 & 7)
 
 
-def in_three_modes(index):
-    """(4,6,8):(2,3,5) at a 1-D index."""
-    return index % 4 * 2 + index // 4 % 6 * 3 + index // 24 * 5
+def in_eight_rows(index):
+    """(8,4):(2,20) at a 1-D index."""
+    return index % 8 * 2 + index // 8 * 20
 
 
 def raked_owner(lane_of_warp, warp, access):
@@ -127,13 +127,22 @@ BY_HAND = {
     "thread_map.c": "past",  # 3 steps of 2 lines where the tile has 5
     "thread_map.3": "c",  # 6 blocks for 4 warps
     "thread_map.4": raked_owner(77 % 32, 77 // 32, 1),
-    "algebra.a": "5:8",
-    "algebra.b": "refused" if len({padded_a(12 * (i + 1)) - padded_a(12 * i) for i in range(3)}) > 1 else "4:13",
-    "algebra.c": "0",
-    "algebra.1": [[(i % 8 * 4 + i // 8) for c in range(4) for i in [2 * r + 8 * c]] for r in range(4)],
-    "algebra.2": [[(i % 10 * 16 + i // 10 * 4) for c in range(4) for i in [r + 5 * c]] for r in range(3)],
-    "algebra.4": next(c for c in range(6) if in_three_modes(3 * c) != c % 2 * 6 + c // 2 * 3),
-    "algebra.5": next(n for n in range(8, 0, -1) if [k % 4 + k // 4 * 32 for k in range(n)] == list(range(n))),
+    "composition.a": "5:8",
+    "composition.b": "the compiler stops" if 12 % 8 and 12 >= 8 else "4:13",
+    "composition.c": padded_a(5 % 4 * 16 + 5 // 4 + 8),
+    "composition.1": [[(i % 8 * 4 + i // 8) for c in range(4) for i in [2 * r + 8 * c]] for r in range(4)],
+    "composition.2": [[(i % 10 * 16 + i // 10 * 4) for c in range(4) for i in [r + 5 * c]] for r in range(3)],
+    "composition.4": next(c for c in range(6) if in_eight_rows(3 * c) != c % 3 * 6 + c // 3 * 20),
+    "composition.5": [[4 * r + 2 * c for c in range(2)] for r in range(4)],
+    "inverse.a": next(i for i in range(24) if i % 6 * 4 + i // 6 == 13),
+    "inverse.b": str(next(n for n in range(99) if n not in {i % 6 + i // 6 * 7 for i in range(24)})),
+    "inverse.c": str(
+        next(n for n in range(8, 0, -1) if [k % 2 * 2 + k // 2 % 2 + k // 4 * 4 for k in range(n)] == list(range(n)))
+    ),
+    "inverse.1": [[next(i for i in range(15) if i % 3 * 5 + i // 3 == 5 * b + a) for b in range(3)] for a in range(5)],
+    "inverse.2": [[[a * 2 + b + c * 4 for c in range(4)] for b in range(2)] for a in range(2)],
+    "inverse.3": next(i for i in range(12) if i % 3 * 8 + i // 3 == 18),
+    "inverse.4": next(n for n in range(8, 0, -1) if [k % 4 + k // 4 * 32 for k in range(n)] == list(range(n))),
     "tiling.a": 3 * 4 + 5 * 8 * 128,
     "tiling.b": f"offset {3 + 5 * 4}",
     "tiling.c": 10 * 32 // (4 * 8),
