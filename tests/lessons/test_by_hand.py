@@ -123,10 +123,15 @@ BY_HAND = {
     "strips.5": min((1, 2, 4, 8, 16, 32, 64), key=lambda p: (strip_sectors(128, p, 32, 2), p)),
     "strips.6": conflicts([4 * strip(t, 96, 4, 16) for t in LANES]),
     "thread_map.a": 16 * 8 // 32,
-    "thread_map.b": "8 to 15",
+    "thread_map.b": f"{2 * 48 // 3} to {3 * 48 // 3 - 1}",
+    "thread_map.d": strip(32, 16, 8, 4),
     "thread_map.c": "past",  # 3 steps of 2 lines where the tile has 5
     "thread_map.3": "c",  # 6 blocks for 4 warps
     "thread_map.4": raked_owner(77 % 32, 77 // 32, 1),
+    "thread_map.5": [
+        [64 * (t // 32 * 4 + t % 32 // 8 + 16 * access) + t % 8 * 8 for access in range(2)] for t in range(128)
+    ],
+    "thread_map.6": (0, 44 % 16, 44 % 16 + 16),
     "composition.a": "5:8",
     "composition.b": "the compiler stops" if 12 % 8 and 12 >= 8 else "4:13",
     "composition.c": padded_a(5 % 4 * 16 + 5 // 4 + 8),
