@@ -95,6 +95,54 @@ def bench_tiling(benchmark):
     assert benchmark.stats.stats.median < MOST_SECONDS
 
 
+@pytest.mark.benchmark(group="a step of a large example")
+@pytest.mark.parametrize(
+    "make, change",
+    [
+        (lambda: explore.tiling("8:1", operation="blocked_product", tiler="(2,72):(1,2)"), {"layout": "(128,128)"}),
+        (lambda: explore.algebra("complement"), {"a": "1000000:1000000"}),
+    ],
+    ids=["tiling", "complement"],
+)
+def bench_large_examples(benchmark, make, change):
+    """Nothing that a learner may type takes seconds."""
+    benchmark.pedantic(lambda lab: lab.set(**change), setup=lambda: ((make(),), {}), rounds=3)
+
+
+@pytest.mark.benchmark(group="a page of pixels as a file")
+@pytest.mark.parametrize("name", ["zlib_ng", "zlib"])
+def bench_png(benchmark, monkeypatch, name):
+    """32 x 32 numbers at scale 2: what zlib-ng saves, beside zlib."""
+    import zlib
+
+    from cutelab.course.card.paint import png
+    from cutelab.course.card.paint.plan import plan
+    from cutelab.course.card.paint.stamp import stamp
+
+    if name == "zlib":
+        monkeypatch.setattr(png, "compress", zlib.compress)
+    canvas = stamp(plan(explore.layout("(32,32):(33,1)").picture), 2)
+    data = benchmark.pedantic(lambda: png.encode(canvas.pixels, canvas.colours, 2), rounds=ROUNDS, warmup_rounds=3)
+    benchmark.extra_info["bytes"] = len(data)
+
+
+@pytest.mark.benchmark(group="the picture as SVG")
+@pytest.mark.parametrize("way", ["written", "matplotlib"])
+def bench_svg(benchmark, way):
+    """A card of 1,024 numbers: written from the plan, and by matplotlib from the same card."""
+    import io
+
+    lab = explore.layout("(32,32):(33,1)")
+
+    def drawn() -> bytes:
+        out = io.BytesIO()
+        lab.figure().savefig(out, format="svg")
+        return out.getvalue()
+
+    once = drawn if way == "matplotlib" else lambda: lab._content("svg")
+    benchmark.extra_info["bytes"] = len(benchmark.pedantic(once, rounds=3))
+
+
 @pytest.mark.benchmark(group=GROUP)
 def bench_a_fresh_explorer(benchmark):
     """What each step would cost if nothing were kept."""

@@ -1,4 +1,4 @@
-"""The offset table of ((32,32),(16,64)):((1,512),(32,16384)): 1,048,576 elements, against a loop and tensor-layouts."""
+"""One coordinate after the other, and the offset table of ((32,32),(16,64)):((1,512),(32,16384)): 1,048,576 elements, against a loop and tensor-layouts."""
 
 from __future__ import annotations
 
@@ -56,3 +56,44 @@ def bench_tensor_layouts(benchmark, table):
     layout = tensor_layouts.Layout(SHAPE, STRIDE)
     result = benchmark.pedantic(lambda: [layout(index) for index in range(COUNT)], rounds=1)
     assert np.array_equal(result, table)
+
+
+FLAT, NESTED = ((8, 8), (8, 1)), (SHAPE, STRIDE)
+CALLS = {
+    "flat, index": (FLAT, (19,), 3e-6),
+    "flat, (row, column)": (FLAT, (2, 3), 3e-6),
+    "nested, index": (NESTED, (12345,), 6e-6),
+    "nested, (row, column)": (NESTED, (100, 200), 6e-6),
+    "nested, each mode": (NESTED, ((3, 4), (5, 6)), 6e-6),
+}
+"""A coordinate, and the median in seconds that is the aim on an idle core; the alarm is at three times that."""
+SWIZZLE = (3, 0, 3)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.benchmark(group="one coordinate")
+def bench_a_call_of_cutelab(benchmark, name):
+    given, coordinate, most = CALLS[name]
+    layout, other = cutelab.Layout(*given), tensor_layouts.Layout(*given)
+    assert benchmark(layout, *coordinate) == other(*coordinate)
+    assert benchmark.stats.stats.median < 3 * most
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.benchmark(group="one coordinate")
+def bench_a_call_of_tensor_layouts(benchmark, name):
+    given, coordinate, _ = CALLS[name]
+    benchmark(tensor_layouts.Layout(*given), *coordinate)
+
+
+@pytest.mark.benchmark(group="one coordinate behind a swizzle")
+def bench_a_swizzled_call_of_cutelab(benchmark):
+    layout = cutelab.ComposedLayout(cutelab.Swizzle(*SWIZZLE), 0, cutelab.Layout(*FLAT))
+    assert benchmark(layout, 2, 3) == 17
+    assert benchmark.stats.stats.median < 3 * 6e-6
+
+
+@pytest.mark.benchmark(group="one coordinate behind a swizzle")
+def bench_a_swizzled_call_of_tensor_layouts(benchmark):
+    layout = tensor_layouts.compose(tensor_layouts.Swizzle(*SWIZZLE), tensor_layouts.Layout(*FLAT))
+    assert benchmark(layout, 2, 3) == 17

@@ -75,6 +75,7 @@ if _TYPE_CHECKING:
     from cutelab.core import *
     from cutelab.cutlass.atoms import *
     from cutelab.cutlass.matrix_layouts import *
+    from cutelab.cutlass.reading import *
     from cutelab.cutlass.strips import StripThreadMap as StripThreadMap
     from cutelab.cutlass.thread_map import *
     from cutelab.cutlass.tv import *

@@ -1,5 +1,7 @@
 """Bad input gets one clear CuteLabError, at once and before anything large is allocated."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 from cutelab.advise.conflict_free import conflict_free
 from cutelab.advise.conflict_free.tile_access import TileAccess, ldmatrix_tile, read_column, read_row, store_rows
-from cutelab.algebra import complement, right_inverse
+from cutelab.algebra import complement, explain, right_inverse
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, size
@@ -41,6 +43,10 @@ REFUSED = {
     "column a": (lambda: read_column("a"), "column must be a whole number"),
     "row a": (lambda: read_row("a"), "row must be a whole number"),
     "ldmatrix at a": (lambda: ldmatrix_tile("a"), "row must be a whole number"),
+    "copies by a range": (lambda: explain("raked_product", range(10**12), 6), "must be a Layout"),
+    "addresses of a range": (lambda: WarpAccess(range(10**12), 8), "1,048,576 are read"),
+    "accesses of a range": (lambda: conflict_free(range(10**12), 8, 8, 4), "at least one access"),
+    "rows of a range": (lambda: TileAccess(range(10**12), LANES, 4), "1,048,576 are read"),
     "ragged rows": (lambda: TileAccess([[1], [1, 2]], LANES, 4), "differ in length"),
     "no access": (lambda: conflict_free(None, 8, 8, 4), "at least one access"),
     "ragged lanes": (lambda: WarpAccess(LANES, 4, "load", [[1], [1, 2]]), "differ in length"),
@@ -82,3 +88,40 @@ def test_right_inverse_names_only_indices_of_the_layout():
 
 def test_accesses_are_read_only():
     assert not PitchLinearStripminedThreadMap((16, 8), 32).accesses().flags.writeable
+
+
+PEAK = """
+import resource, sys
+import cutelab
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    eval(sys.argv[1], vars(cutelab) | {n: getattr(cutelab, n) for n in ("holes", "is_injective", "is_surjective", "is_contiguous")})
+except cutelab.CuteLabError as error:
+    print(len(str(error)))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "offsets('Sw<3,4,3> o 0 o (8192,8191):(8192,1)')",
+        "offsets('Sw<3,4,3> o 0 o (4096,4096):(4096,1)')",
+        "offsets('(4096,4096):(4096,1)')",
+        "is_surjective('(8192,8192):(8192,1)')",
+        "is_contiguous('(8192,8192):(8192,1)')",
+        "holes('(8192,8192):(8192,1)')",
+        "holes('(4096,2048):(4096,2)')",
+        "is_injective('(4096,4096):(4097,4096)')",
+        "is_injective('Sw<3,4,3> o 0 o (4096,4096):(4096,1)')",
+        "is_surjective('Sw<3,4,3> o 0 o (4096,4096):(4096,1)')",
+        "print_layout('(8192,8192):(8192,1)')",
+        "composition('(4096,4096):(4097,1)', '(4096,4096):(4096,1)')",
+        "logical_divide('(100000,100000)', '1000')",
+    ],
+)
+def test_memory_stays_below_half_a_gigabyte(typed):
+    """In a process of its own, on top of what the library needs."""
+    done = subprocess.run([sys.executable, "-c", PEAK, typed], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[-1]) <= 512

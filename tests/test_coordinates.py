@@ -117,7 +117,7 @@ def test_modes_can_be_selected_and_grouped():
         (lambda: ScaledBasis(1, (-1,)), "names 1 to"),
         (lambda: ScaledBasis("x", (0,)), "is an integer"),
         (lambda: zipped_divide(make_identity_layout((8, 6)), (4, 3, 2)), "3 modes"),
-        (lambda: composition(make_identity_layout((8, 6)), "x"), "comes after"),
+        (lambda: composition(make_identity_layout((8, 6)), 2.5), "comes after"),
         (lambda: composition(parse_layout("(4,6):(1@0,1@1)"), Layout(3, 3)), "divisibility"),
         (lambda: parse_layout("Sw<3,0,3> o 0 o (4,6):(1@0,1@1)"), "acts on offsets"),
         (lambda: parse_layout("(4@0,6):(1,1)"), "a shape holds integers"),

@@ -18,6 +18,7 @@ from cutelab.hardware.descriptor import MatrixDescriptor, UmmaDescriptor, descri
 from cutelab.hardware.ldmatrix import LdMatrix, StMatrix
 from cutelab.hardware.measured import measured_hopper
 from cutelab.hardware.occupancy import occupancy
+from cutelab.hardware.pipeline import H200_LOOPS, cycles_a_tile
 from cutelab.hardware.tensor_memory import TmemLoad
 from cutelab.hardware.tma import TmaTile, tma_boxes
 
@@ -162,6 +163,22 @@ def test_the_boxes_of_every_atom_fill_its_tile(bits):
         number = m * 128 + k if major == "K" else k * 128 + m
         np.testing.assert_array_equal(filled[table], number[::8, ::16])
         assert (np.sort(filled) == np.arange(128 * 128)).all() and boxes.expect_bytes == 128 * 128 * item
+
+
+def test_boxes_are_cutlass_s_own():
+    """The box that construct_tma_gbasis makes for every atom and tile, cut at the 256 that the unit takes."""
+    cases = json.loads((DATA / "cute_tma_boxes.json").read_text())["cases"]
+    names = TYPES | {32: "float", 8: "int8_t"}
+    assert len(cases) == 64
+    for case in cases:
+        layout = smem_atom(f"GMMA::Layout_{case['atom']}_Atom<{names[case['bits']]}>").tile_to_shape(
+            (case["m"], case["k"])
+        )
+        along = 1 if case["atom"].startswith("K") else 0
+        boxes = tma_boxes(layout, case["bits"] // 8, contiguous=along)
+        extents, modes = case["basis"].split(":")
+        made = tuple(min(int(n), 256) for n in extents.replace("_", "").strip("()").split(","))
+        assert boxes.box == made and modes == ("(_1@1,_1@0)" if along else "(_1@0,_1@1)"), case
 
 
 @pytest.mark.parametrize(
@@ -376,3 +393,41 @@ def test_occupancy_is_cuda_s_own():
         except CuteLabError:
             found = 0
         assert found == blocks, (arch, threads, registers, shared)
+
+
+SECOND = measured_hopper("hopper_tiles"), measured_hopper("hopper_descriptors"), measured_hopper("hopper_pipelines")
+
+
+@pytest.mark.parametrize("case", SECOND[0].cases, ids=lambda c: f"{c['element_bytes']} {c['box']} {c['start']}")
+def test_tiles_of_the_second_run_equal_the_measured_ones(case):
+    make = lambda: TmaTile(  # noqa: E731
+        case["sizes"][::-1], case["element_bytes"], case["box"], case["swizzle_bytes"], case["smem_base"]
+    ).load(*case["start"])
+    if case.get("illegal"):
+        with pytest.raises(CuteLabError):
+            make()
+    else:
+        assert make().tolist() == case["smem"]
+
+
+def test_descriptors_of_the_second_run_equal_the_measured_ones():
+    sizes = {"f16": 2, "e4m3": 1, "s8": 1, "tf32": 4}
+    kinds = set()
+    for case in SECOND[1].cases:
+        item, rows = sizes[case["type"]], 64
+        found = MatrixDescriptor(
+            case["start_bytes"], case["lbo_bytes"], case["sbo_bytes"], case["swizzle_bytes"], case["major"]
+        ).addresses(rows, 32 // item, item)
+        assert (found.ravel() // item).tolist() == case["element"], case
+        kinds.add((case["type"], case["operand"], case["major"]))
+    assert {("f16", "B", "K"), ("tf32", "A", "K"), ("e4m3", "A", "K"), ("f16", "A", "MN")} <= kinds
+
+
+def test_pipelines_of_the_second_run_are_near_the_line():
+    far = []
+    for case in SECOND[2].cases:
+        usual = case["loop"] in H200_LOOPS and (case["tile_bytes"], case["threads"]) == (16384, 128)
+        if usual and case["stages"] > 1 and case["mma_cycles"]:
+            said = cycles_a_tile(case["loop"], case["stages"], case["mma_cycles"], **H200_LOOPS[case["loop"]])
+            far.append(abs(said / case["cycles_a_tile"] - 1))
+    assert len(far) >= 20 and max(far) < 0.2 and np.median(far) < 0.06  # the worst: a producer of two stages, short MMA

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import ROOT, use_wheels
+from wheels import ROOT, use_wheels
 
 SOURCE = Path(__file__).with_name("hopper.cu")
 FLAGS = ["-std=c++17", "-O2", "-gencode", "arch=compute_90a,code=sm_90a"]

@@ -10,48 +10,18 @@ Needs numba with numba-cuda; numba-cuda 0.30 needs numpy below 2.5.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-METRICS = {
-    "shared load": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "global load": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global store": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-}
+import wheels  # first: it may put another numpy in front
+
+from cutelab.hardware.measured.ncu import METRICS, OPTIONS, find_ncu, number, read_rows
+
 COUNTED_TRANSPOSE, COUNTED_GEMM = (2048, 16384), (1024,)  # edges of the launches that are counted
-PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu", "/usr/local/cuda*/bin/ncu")
-
-
-def find_ncu() -> str | None:
-    """Where is Nsight Compute's command?"""
-    found = shutil.which("ncu")
-    if found:
-        return found
-    for pattern in PLACES:
-        for path in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True):
-            return str(path)
-    return None
-
-
-def use_wheels(folder: Path) -> str:
-    """Unpack the wheels of a folder and put them in front of everything. Returns the place."""
-    place = tempfile.mkdtemp(prefix="cutelab-wheels-")
-    for wheel in sorted(folder.glob("*.whl")):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(place)
-    return place
 
 
 def kernels_to_count() -> list[tuple[str, Any]]:
@@ -89,12 +59,11 @@ def predictions() -> dict[str, dict[str, int]]:
 
 def read_counters(text: str, names: list[str]) -> list[dict[str, Any]]:
     """The rows of ncu's CSV (page raw), one a launch, in the order of launch."""
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    rows = [row for row in csv.DictReader(io.StringIO("\n".join(lines))) if row.get("ID", "").strip().isdigit()]
+    rows = read_rows(text)
     if len(rows) != len(names):
         raise ValueError(f"ncu gave {len(rows)} rows for {len(names)} launches")
     return [
-        {"name": name} | {key: round(float(row[metric].replace(",", ""))) for key, metric in METRICS.items()}
+        {"name": name} | {key: number(row[metric]) for key, metric in METRICS.items()}
         for name, row in zip(names, rows, strict=True)
     ]
 
@@ -104,7 +73,7 @@ def count(names: list[str]) -> tuple[list[dict[str, Any]], str]:
     ncu = find_ncu()
     if ncu is None:
         return [], "Nsight Compute (ncu) is not installed; no counters"
-    command = [ncu, "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw"]
+    command = [ncu, *OPTIONS]
     command += ["--metrics", ",".join(METRICS.values()), sys.executable, str(Path(__file__).resolve()), "--launch-only"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
@@ -203,20 +172,12 @@ def save(report: dict[str, Any], path: Path | None) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--wheels", type=Path, help="folder with wheels to use before all others, such as numpy<2.5")
+    parser.add_argument("--wheels", type=Path, help=wheels.__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[4096, 16384])
     parser.add_argument("--gemm", type=int, nargs="+", default=[2048, 4096])
     parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="do not time every candidate")
     parser.add_argument("--launch-only", action="store_true", help="launch what is counted, once each (used under ncu)")
     options = parser.parse_args()
-    if options.wheels:
-        if not options.wheels.is_dir():
-            print(f"--wheels {options.wheels}: no such folder", file=sys.stderr)
-            return 1
-        place = use_wheels(options.wheels)
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [place, os.environ.get("PYTHONPATH", "")]))
-        sys.path.insert(0, place)
-    sys.path.insert(0, str(ROOT))
     from cutelab.core.errors import CuteLabError
 
     try:

@@ -12,8 +12,6 @@ what the counter read ("wavefronts" or "sectors"), and says how many equal `cute
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import subprocess
 import sys
@@ -21,7 +19,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measure import ROOT, find_ncu, use_wheels
+from wheels import ROOT  # first: it may put another numpy in front
+
+from cutelab.hardware.measured.ncu import OPTIONS, find_ncu, number, read_rows
 
 SHARED_BYTES, GLOBAL_BYTES = 32 * 1024, 1 << 20
 SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
@@ -142,15 +142,14 @@ def launch_all(records: list[dict[str, Any]]) -> None:
 
 def read(text: str, records: list[dict[str, Any]]) -> list[int]:
     """The counter of each launch, the probe's own load taken off."""
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    rows = [row for row in csv.DictReader(io.StringIO("\n".join(lines))) if row.get("ID", "").strip().isdigit()]
+    rows = read_rows(text)
     if len(rows) != len(records):
         raise SystemExit(f"ncu gave {len(rows)} rows for {len(records)} launches:\n{text[-800:]}")
     found = []
     for row, record in zip(rows, records, strict=True):
         metric = metric_of(record["op"])
         own = OWN_SECTORS if metric == SECTORS.format("ld") else 0
-        found.append(round(float(row[metric].replace(",", ""))) - own)
+        found.append(number(row[metric]) - own)
     return found
 
 
@@ -187,9 +186,6 @@ def main() -> int:
     parser.add_argument("--wheels", type=Path, help="folder with wheels to use before all others, such as numpy<2.5")
     parser.add_argument("--launch-only", type=Path, help="launch the records of this file (used under ncu)")
     options = parser.parse_args()
-    if options.wheels:
-        sys.path.insert(0, use_wheels(options.wheels))
-    sys.path.insert(0, str(ROOT))
     if options.launch_only:
         launch_all(json.loads(options.launch_only.read_text(encoding="utf-8")))
         return 0
@@ -204,7 +200,7 @@ def main() -> int:
     metrics = sorted({metric_of(r["op"]) for r in records})
     with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False, encoding="utf-8") as file:
         json.dump(records, file)
-    command = [ncu, "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--metrics"]
+    command = [ncu, *OPTIONS, "--metrics"]
     command += [",".join(metrics), sys.executable, str(Path(__file__).resolve()), "--launch-only", file.name]
     if options.wheels:
         command += ["--wheels", str(options.wheels)]

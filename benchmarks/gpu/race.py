@@ -15,9 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import wheels  # first: it may put another numpy in front
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+# isort: split
+import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.kernels import cuda, gemm, machine, timing, transpose, variants
@@ -193,6 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="check only, and time the smallest size")
     parser.add_argument("--sweep", action="store_true", help="time every candidate, to choose the fastest transpose")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
+    parser.add_argument("--wheels", type=Path, help=wheels.__doc__.splitlines()[0])
     options = parser.parse_args(arguments)
     try:
         return _run(options)

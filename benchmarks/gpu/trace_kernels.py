@@ -10,21 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import wheels  # first: it may put another numpy in front
 
-from measure import use_wheels
-
-if "--wheels" in sys.argv:
-    PLACE = use_wheels(Path(sys.argv[sys.argv.index("--wheels") + 1]))
-    sys.path.insert(0, PLACE)
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PLACE, os.environ.get("PYTHONPATH", "")]))
-
+# isort: split
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
@@ -32,7 +25,7 @@ from cutelab.kernels import cuda
 from cutelab.kernels.measure import Measured, measure_all
 
 F32, F64, I32, U8, I16 = (np.dtype(t) for t in (np.float32, np.float64, np.int32, np.uint8, np.int16))
-N, BLOCK = 4096, 256
+N, BLOCK, HALO = 4096, 256, 258  # a shape in shared memory is a constant, no sum
 GRID = N // BLOCK
 
 
@@ -100,7 +93,7 @@ def columns(out, a):
 
 @cuda.jit
 def stencil_shared(out, a):
-    s = cuda.shared.array(BLOCK + 2, F32)
+    s = cuda.shared.array(HALO, F32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
     s[t + 1] = a[i]
     if t == 0:
@@ -310,7 +303,7 @@ def measured() -> dict[str, Measured]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the records to this file")
-    parser.add_argument("--wheels", type=Path, help="folder with wheels to use before all others, such as numpy<2.5")
+    parser.add_argument("--wheels", type=Path, help=wheels.__doc__.splitlines()[0])
     options = parser.parse_args()
     started = time.time()
     try:

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from cutelab.advise.conflict_free import Fix, TileAccess, conflict_free
-from cutelab.advise.copies.fragment import FragmentLoad, fragment_loads
+from cutelab.advise.copies.fragment import FragmentLoad, as_atom, fragment_loads
 from cutelab.algebra import logical_divide
 from cutelab.core.composed import ComposedLayout, parse_layout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets, size
 from cutelab.cutlass.atoms.types import bits_of
 from cutelab.cutlass.tv import TiledCopy
 from cutelab.hardware.access import WIDTHS, WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import Sectors, sectors
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
@@ -149,12 +149,13 @@ def cost(
     >>> [cost(copy, "(128,8):(8,1)", f"(128,8):(1,{pitch})", "float").target.count for pitch in (129, 132)]
     [128, 32]
     """
+    want_chip(chip)
     if not isinstance(tiled, TiledCopy):
-        raise CuteLabError(f"cost takes a TiledCopy, got {repr(tiled)[:60]}; for an operand of an MMA use operand_cost")
+        raise CuteLabError(f"cost takes a TiledCopy, got {shown(tiled)}; for an operand of an MMA use operand_cost")
     item = _item(element, tiled.atom.value_bits)
     for name, memory in (("src_memory", src_memory), ("dst_memory", dst_memory)):
         if memory not in MEMORIES:
-            raise CuteLabError(f'{name} must be "global", "shared" or "registers", got {memory!r}')
+            raise CuteLabError(f'{name} must be "global", "shared" or "registers", got {shown(memory)}')
     sides, tables = [], []
     for side, (data, memory) in enumerate(((src, src_memory), (dst, dst_memory))):
         layout = _data(data)
@@ -183,11 +184,12 @@ def operand_cost(
     >>> print(operand_cost(mma, "A", "Sw<3,3,3> o 0 o (64,64):(64,1)", "half_t")[0].summary())
     8 x ldmatrix.x4: 128 wavefronts, the ideal
     """
+    mma = as_atom(mma)
     layout, item = _data(smem_layout), _item(element, mma.bits(operand))
     rows, cols = mma.operand(operand)[1]
     table = offsets(layout)
     if table.ndim != 2 or table.shape[0] % rows or table.shape[1] % cols:
-        raise CuteLabError(f"{layout} is not covered by whole operands {operand} of {rows} x {cols}")
+        raise CuteLabError(f"{brief(layout)} is not covered by whole operands {operand} of {rows} x {cols}")
     found: dict[str, list[FragmentLoad]] = {}
     tiles = [(m, k) for m in range(0, table.shape[0], rows) for k in range(0, table.shape[1], cols)]
     for at in tiles:
@@ -227,7 +229,7 @@ def fixes_for(*users: Side | FragmentLoad, like: Any, element: Any, **limits: An
     """
     layout = _data(like)
     if len(layout) != 2:
-        raise CuteLabError(f"a tile in shared memory has two modes, got {layout}")
+        raise CuteLabError(f"a tile in shared memory has two modes, got {brief(layout)}")
     table = offsets(layout)
     item = _item(element, 0)
     along = 1 if table.shape[1] > 1 and (table.shape[0] == 1 or table[0, 1] < table[1, 0]) else 0
@@ -236,6 +238,8 @@ def fixes_for(*users: Side | FragmentLoad, like: Any, element: Any, **limits: An
     keys = table.ravel()[order]
     accesses = []
     for user in users:
+        if not isinstance(user, Side | FragmentLoad):
+            raise CuteLabError(f"the users of a tile are sides of a Cost or FragmentLoads, got {shown(user)}")
         batches = user.accesses if isinstance(user, FragmentLoad) else (user.access,)
         for access in batches:
             if access is None or (isinstance(user, Side) and user.memory != "shared"):
@@ -261,7 +265,7 @@ def _item(element: Any, bits: int) -> int:
     elif is_int(element) and element in (1, 2, 4, 8, 16):
         found = 8 * int(element)
     else:
-        raise CuteLabError(f'element is a C++ type such as "half_t", or 1, 2, 4, 8 or 16 bytes; got {element!r}')
+        raise CuteLabError(f'element is a C++ type such as "half_t", or 1, 2, 4, 8 or 16 bytes; got {shown(element)}')
     if found % 8:
         raise CuteLabError(f"{element} has {found} bits; elements below a byte are not modelled")
     if bits and bits != found:
@@ -276,7 +280,7 @@ def _data(data: Any) -> Layout | ComposedLayout:
     if not isinstance(data, Layout | ComposedLayout) and isinstance(inner, Layout | ComposedLayout):
         data = inner
     if not isinstance(data, Layout | ComposedLayout):
-        raise CuteLabError(f"the data need a layout of offsets or its text, got {repr(data)[:60]}")
+        raise CuteLabError(f"the data need a layout of offsets or its text, got {shown(data)}")
     if size(data) > MAX_ELEMENTS:
         raise CuteLabError(
             f"{data} has {size(data):,} elements; counted are up to {MAX_ELEMENTS:,}: give one block's part"

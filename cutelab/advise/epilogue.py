@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from cutelab.advise.conflict_free import TileAccess, conflict_free, store_rows
-from cutelab.advise.copies.fragment import FragmentStore, fragment_stores
+from cutelab.advise.copies.fragment import FragmentStore, as_atom, fragment_stores
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, offsets
 from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import sectors
 from cutelab.hardware.wavefronts import wavefronts
 
@@ -93,8 +93,10 @@ def epilogues(
     >>> way.holds
     '128 threads hold 64 x 64; each has 32 values, 2 neighbours of a row at a time'
     """
+    want_chip(chip)
     if not is_int(pitch) or pitch < 1:
         raise CuteLabError(f"pitch must be a whole number of elements of 1 or more, got {pitch!r}")
+    atom = as_atom(atom)
     _, (rows, cols) = atom.operand("C")
     plain = fragment_stores(Layout((rows, cols), (cols, 1)), atom, element_bytes, chip=chip)
     holds = _holds(atom, rows, cols)

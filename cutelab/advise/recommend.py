@@ -11,7 +11,7 @@ import numpy as np
 from cutelab.advise.conflict_free import TileAccess, conflict_free
 from cutelab.advise.cost import Cost, cost, fixes_for
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, cosize, size
 from cutelab.cutlass.atoms.copy import copy_atom
@@ -19,7 +19,7 @@ from cutelab.cutlass.atoms.types import bits_of
 from cutelab.cutlass.thread_map import parse_thread_map
 from cutelab.cutlass.tv import TiledCopy, make_tiled_copy
 from cutelab.hardware.access import WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import sectors
 
 WIDTHS = (16, 8, 4, 2, 1)
@@ -98,6 +98,7 @@ def recommend_copy(
     >>> best.sectors, best.wavefronts, best.instructions
     (512, 128, 8)
     """
+    want_chip(chip)
     rows, cols, item = _check(tile, element, threads, order, pitch)
     inner, outer = (cols, rows) if order == "row" else (rows, cols)
     src = Layout((rows, cols), (pitch, 1) if order == "row" else (1, pitch))
@@ -140,15 +141,15 @@ def _arrangements(inner: int, outer: int, item: int, threads: int, pitch: int) -
 
 def _check(tile: Any, element: Any, threads: Any, order: Any, pitch: Any) -> tuple[int, int, int]:
     if not isinstance(tile, tuple | list) or len(tile) != 2 or not all(is_int(n) and 1 <= n <= 4096 for n in tile):
-        raise CuteLabError(f"a tile is two whole numbers such as (128, 64), got {repr(tile)[:60]}")
+        raise CuteLabError(f"a tile is two whole numbers such as (128, 64), got {shown(tile)}")
     if order not in ORDERS:
-        raise CuteLabError(f'order must be "row" or "column", got {order!r}')
+        raise CuteLabError(f'order must be "row" or "column", got {shown(order)}')
     if not is_int(threads) or not 1 <= threads <= 1024:
-        raise CuteLabError(f"threads must be a whole number from 1 to 1,024, got {threads!r}")
+        raise CuteLabError(f"threads must be a whole number from 1 to 1,024, got {shown(threads)}")
     if not is_int(pitch) or pitch < tile[1 if order == "row" else 0]:
-        raise CuteLabError(f"pitch must be as long as the tile's contiguous side, got {pitch!r}")
+        raise CuteLabError(f"pitch must be as long as the tile's contiguous side, got {shown(pitch)}")
     if not isinstance(element, str) or bits_of(element) % 8:
-        raise CuteLabError(f'element is a C++ type of whole bytes such as "half_t", got {element!r}')
+        raise CuteLabError(f'element is a C++ type of whole bytes such as "half_t", got {shown(element)}')
     return int(tile[0]), int(tile[1]), bits_of(element) // 8
 
 

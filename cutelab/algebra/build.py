@@ -136,6 +136,6 @@ def nullspace(layout: AnyLayout | str) -> Layout:
     step: int = Int(1) if static(layout) else 1
     for extent, stride in flat_modes(layout):
         if stride == 0:
-            found.append((extent, (Int(0) if isinstance(extent, Int) else step) if extent == 1 else step))
+            found.append((extent, (Int(0) if isinstance(extent, Int) else 0) if extent == 1 else step))
         step = step * extent
     return from_modes(found, static=is_static(layout.shape) and is_static(layout.stride))

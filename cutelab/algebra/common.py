@@ -20,8 +20,8 @@ from cutelab.core.swizzle import Swizzle
 def max_common_layout(a: AnyLayout | str, b: AnyLayout | str) -> AnyLayout:
     """Which coordinates are contiguous in both layouts? R with a(R(i)) == i and b(R(i)) == i, as long as possible.
 
-    Raises CuteLabError when a o right_inverse(b) is not admissible. Under one and the same swizzle R begins with that swizzle.
-    Otherwise a swizzle ends it at 2^base elements (the run that the swizzle moves as a whole). Source: cute/layout.hpp and
+    Raises CuteLabError when a o right_inverse(b) is not admissible. Under one and the same swizzle R carries a swizzle where
+    one undoes it. Otherwise a swizzle ends it at 2^base elements (the run that the swizzle moves as a whole). Source: cute/layout.hpp and
     cute/swizzle_layout.hpp, `max_common_layout`.
 
     >>> max_common_layout(Layout((8, 8), (8, 1)), Layout((8, 8), (9, 1)))

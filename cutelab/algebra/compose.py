@@ -6,7 +6,7 @@ cute/swizzle_layout.hpp and cute/layout_composed.hpp for swizzles.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import MAX_DEPTH, Int, as_int_tuple
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout, as_plain, parse_layout
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_plain, parse_layout
 from cutelab.core.swizzle import Swizzle, make_swizzle
+from cutelab.core.tiler import parse_tiler
 
 
 def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
@@ -49,7 +50,7 @@ def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
     if isinstance(lhs, str):
         lhs = parse_layout(lhs)
     if isinstance(lhs, CoordLayout) or (isinstance(lhs, Layout) and isinstance(rhs, CoordLayout)):
-        return coordinates.composition(lhs, rhs)  # type: ignore[return-value]  # a coordinate layout
+        return cast(AnyLayout, coordinates.composition(lhs, rhs))  # a coordinate layout
     lhs = want_layout(lhs, "the left-hand side A", "composition")
     if isinstance(lhs, ComposedLayout):
         return on_inner(lhs, composition(lhs.inner, rhs, as_cpp=as_cpp))
@@ -61,7 +62,12 @@ def composition(lhs: Any, rhs: Any, *, as_cpp: bool = False) -> AnyLayout:
 
 
 def _read_right(rhs: Any) -> Any:
-    return as_layout(rhs) if isinstance(rhs, str) else rhs
+    if not isinstance(rhs, str):
+        return rhs
+    try:
+        return parse_tiler(rhs)  # a shape works mode by mode
+    except CuteLabError:
+        return parse_layout(rhs)
 
 
 def compose_plain(lhs: Layout, rhs: Layout | int, *, as_cpp: bool = False) -> Layout:
@@ -82,7 +88,9 @@ def check_tiler(layout: AnyLayout, tiler: Any, operation: str, level: int = 0) -
     if isinstance(tiler, Layout) or (tiler is None and level):
         return tiler
     if isinstance(tiler, str):
-        return as_plain(tiler, f"{operation}: the tiler")
+        if tiler.lstrip().startswith(("S<", "Sw<", "Swizzle<", "ComposedLayout")):
+            return as_plain(tiler, f"{operation}: the tiler")
+        return check_tiler(layout, parse_tiler(tiler), operation, level)
     if isinstance(tiler, tuple | list):
         whole = layout.layout if isinstance(layout, ComposedLayout) else layout
         if level > MAX_DEPTH:

@@ -13,8 +13,9 @@ from cutelab.algebra import laws, typed
 from cutelab.algebra.typed import Typed
 from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout, size
+from cutelab.core.tiler import parse_tiler
 
 AnyCoord = CoordLayout | Layout
 
@@ -49,7 +50,9 @@ def composition(lhs: AnyCoord, rhs: Any) -> AnyCoord:
     if int_tuple.is_int(rhs):
         rhs = Layout(rhs, 1)
     if not isinstance(rhs, Layout | CoordLayout):
-        raise CuteLabError(f"composition: {lhs} comes after a Layout, an int or a tuple of them, got {rhs!r}"[:250])
+        raise CuteLabError(
+            f"composition: {lhs} comes after a Layout, an int or a tuple of them, got {shown(rhs)}"[:250]
+        )
     (left, marks), (right, more) = typed.lift(lhs), typed.lift(rhs)
     try:
         result = typed.lower(typed.composition(left, right), marks or more)
@@ -89,6 +92,8 @@ def divide(name: str, layout: CoordLayout, tiler: Any) -> AnyCoord:
     >>> divide("zipped_divide", make_identity_layout((8, 6)), (4, 3))
     CoordLayout('((4,3),(2,2)):((1@0,1@1),(4@0,3@1))')
     """
+    if isinstance(tiler, str):
+        tiler = parse_tiler(tiler)
     x, marks = typed.lift(layout)
     tiles = typed.typed_tiler(tiler)
     if not isinstance(tiles, Typed) and isinstance(tiles, tuple) and not 0 < len(tiles) <= len(layout):
@@ -118,7 +123,7 @@ def group_modes(layout: CoordLayout, begin: int, end: int) -> AnyCoord:
     modes: list[AnyCoord] = [layout[i] for i in range(len(layout))]
     if not (int_tuple.is_int(begin) and int_tuple.is_int(end)) or not 0 <= begin < end <= len(modes):
         raise CuteLabError(
-            f"group_modes: modes {begin!r} to {end!r} are not a range of the {len(modes)} modes of {layout}"
+            f"group_modes: modes {shown(begin)} to {shown(end)} are not a range of the {len(modes)} modes of {layout}"
         )
     return _join([*modes[:begin], _join(modes[begin:end]), *modes[end:]])
 
@@ -127,7 +132,7 @@ def select(layout: CoordLayout, modes: tuple[int, ...]) -> AnyCoord:
     """Only these top-level modes, in this order."""
     for mode in modes:
         if not int_tuple.is_int(mode) or not 0 <= mode < len(layout):
-            raise CuteLabError(f"select: {layout} has modes 0 to {len(layout) - 1}, not {mode!r}")
+            raise CuteLabError(f"select: {layout} has modes 0 to {len(layout) - 1}, not {shown(mode)}")
     if not modes:
         raise CuteLabError(f"select: name at least one of the modes 0 to {len(layout) - 1} of {layout}")
     return _join([layout[m] for m in modes])

@@ -14,7 +14,7 @@ from cutelab.core import int_tuple
 from cutelab.core.coordinates import CoordLayout
 from cutelab.core.errors import CuteLabError, brief, shown
 from cutelab.core.int_tuple import Int, IntTuple, shown_text
-from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout
+from cutelab.core.layout import AnyLayout, ComposedLayout, Layout, as_layout, parse_layout
 
 
 def want_layout(value: Any, what: str, operation: str) -> AnyLayout:
@@ -66,6 +66,8 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     >>> coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1))
     Layout('(2,6):(1,2)')
     """
+    if isinstance(layout, str):
+        layout = parse_layout(layout)
     if isinstance(layout, CoordLayout):
         return coordinates.coalesce(layout, profile)
     layout = want_layout(layout, "the layout", "coalesce")
@@ -185,6 +187,8 @@ def group_modes(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
     >>> group_modes(Layout((2, 3, 5, 7)), 1, 3)
     Layout('(2,(3,5),7):(1,(2,6),30)')
     """
+    if isinstance(layout, str):
+        layout = parse_layout(layout)
     if isinstance(layout, CoordLayout):
         return coordinates.group_modes(layout, begin, end)
     layout = want_layout(layout, "the layout", "group_modes")
@@ -206,6 +210,8 @@ def select(layout: AnyLayout, *modes: int) -> AnyLayout:
     >>> select(Layout((2, 3, 5, 7)), 1, 3)
     Layout('(3,7):(2,30)')
     """
+    if isinstance(layout, str):
+        layout = parse_layout(layout)
     if isinstance(layout, CoordLayout):
         return coordinates.select(layout, modes)
     layout = want_layout(layout, "the layout", "select")

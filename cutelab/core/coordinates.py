@@ -95,7 +95,7 @@ class CoordLayout:
         """
         if not coord:
             raise CuteLabError(f"give a coordinate of {self}, for example {to_text(int_tuple.idx2crd(0, self.shape))}")
-        whole = coord[0] if len(coord) == 1 else coord
+        whole = int_tuple.as_coord(coord[0] if len(coord) == 1 else coord, self.shape)
         if _has_none(whole):
             return self.slice_and_offset(whole)[0]
         values = {path: int_tuple.crd2idx(whole, *self.component(path)) for path in self.paths}
@@ -187,7 +187,7 @@ class CoordTensor:
 
     def __post_init__(self) -> None:
         if not isinstance(self.layout, CoordLayout):
-            raise CuteLabError(f"a coordinate tensor has a CoordLayout, got {self.layout!r}"[:200])
+            raise CuteLabError(f"a coordinate tensor has a CoordLayout, got {shown(self.layout)}"[:200])
         object.__setattr__(self, "start", int_tuple.as_int_tuple(self.start, "the start"))
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 
 
 class Painter(Protocol):
@@ -53,7 +53,7 @@ class Shown:
         target = Path(path)
         suffix = target.suffix.lower().lstrip(".")
         if suffix not in ("png", "svg", "pdf", "txt"):
-            raise CuteLabError(f"the name must end in .png, .svg, .pdf or .txt, got {target.name!r}")
+            raise CuteLabError(f"the name must end in .png, .svg, .pdf or .txt, got {shown(target.name)}")
         return self._write(
             target, self.text().encode() if suffix == "txt" else _drawn(lambda: find_painter().file(self, suffix))
         )

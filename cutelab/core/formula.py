@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 
 MAX_TEXT, MAX_DEPTH = 200, 30
 BOUND = 2**40  # every value on the way stays below this
@@ -140,4 +140,4 @@ class _Reader:
         if token == "t":
             self.at += 1
             return self.t
-        self.fail("expected a number, t or '('" + (f"; {token!r} is no name here" if token.isidentifier() else ""))
+        self.fail("expected a number, t or '('" + (f"; {shown(token)} is no name here" if token.isidentifier() else ""))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import MAX_DEPTH, Int, IntTuple, is_int, to_text
 
 Path = tuple[int, ...]
@@ -35,11 +35,11 @@ class ScaledBasis:
 
     def __post_init__(self) -> None:
         if not is_int(self.value):
-            raise CuteLabError(f"a basis element's value is an integer, got {self.value!r}; for example 1@0")
+            raise CuteLabError(f"a basis element's value is an integer, got {shown(self.value)}; for example 1@0")
         path = self.path if isinstance(self.path, tuple) else (self.path,)
         if not path or len(path) > MAX_DEPTH or not all(is_int(i) and 0 <= i < 64 for i in path):
             raise CuteLabError(
-                f"a basis element names 1 to {MAX_DEPTH} modes, each from 0 to 63, got {self.path!r}"[:200]
+                f"a basis element names 1 to {MAX_DEPTH} modes, each from 0 to 63, got {shown(self.path)}"[:200]
             )
         object.__setattr__(self, "path", tuple(int(i) for i in path))
 

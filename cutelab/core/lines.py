@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.notation import Reader
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ def _read(reader: R, text: str, start: int, label: str, one: Callable[[R], T]) -
     end = reader.place(reader.at - 1) + len(reader.tokens[reader.at - 1][0]) if reader.at else start
     if label and not re.search(r"[:<A-Za-z]", text[start:end]):
         reader.fail("after a label a whole object is read, such as (4,2):(2,1); a tuple alone could be anything", 0)
-    return Found(value, (*([f"the label {label[:60]!r}"] if label else []), *_behind(text, end, label, reader)))
+    return Found(value, (*([f"the label {shown(label[:60])}"] if label else []), *_behind(text, end, label, reader)))
 
 
 def _behind(text: str, end: int, label: str, reader: Reader) -> list[str]:

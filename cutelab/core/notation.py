@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import INT64_MAX, MAX_DEPTH, Int, IntTuple, is_int
 from cutelab.core.leaves import ScaledBasis, compact_strides, mul, stride_leaves, typed_as, unmark
 from cutelab.core.tokens import MODULES, Tokens
@@ -311,7 +311,7 @@ class Reader(Tokens):
         if word in self.values:
             value = self.values[word]
             if not is_int(value):
-                raise CuteLabError(f"{word} must be a whole number, got {value!r}"[:200])
+                raise CuteLabError(f"{word} must be a whole number, got {shown(value)}"[:200])
             return int(value)
         if not self.missing.names:
             self.missing.at = begin

@@ -113,7 +113,7 @@ def _modes_in_words(layout: Any, names: list[tuple[str, str]]) -> list[str]:
     if isinstance(from_text, ComposedLayout):
         lines.append(f"{from_text.outer}: the offsets are swizzled after all modes")
     shapes = inner.shape if isinstance(inner.shape, tuple) else (inner.shape,)
-    strides: Any = inner.stride if isinstance(inner.shape, tuple) else (inner.stride,)
+    strides: tuple[Any, ...] = inner.stride if isinstance(inner.stride, tuple) else (inner.stride,)
     for i, (shape, stride) in enumerate(zip(shapes, strides, strict=True)):
         name, what = names[i] if i < len(names) else _further(i, len(names), shape)
         lines.append(

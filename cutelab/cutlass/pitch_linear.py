@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import check_table_size
 
@@ -49,7 +49,7 @@ class PitchLinearShape(_Pair):
         for value in (contiguous, strided):
             if not is_int(value) or not 0 <= value <= INT32_MAX:
                 raise CuteLabError(
-                    f"PitchLinearShape<contiguous,strided> holds two whole numbers from 0 to 2^31 - 1, got {value!r}; "
+                    f"PitchLinearShape<contiguous,strided> holds two whole numbers from 0 to 2^31 - 1, got {shown(value)}; "
                     "for example PitchLinearShape(16, 8)"
                 )
         return super().__new__(cls, int(contiguous), int(strided))
@@ -70,7 +70,9 @@ def as_shape(value: Any, what: str) -> PitchLinearShape:
     PitchLinearShape(contiguous=16, strided=8)
     """
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise CuteLabError(f"{what} must be PitchLinearShape<contiguous,strided>, got {value!r}; for example (16, 8)")
+        raise CuteLabError(
+            f"{what} must be PitchLinearShape<contiguous,strided>, got {shown(value)}; for example (16, 8)"
+        )
     shape = PitchLinearShape(*value)
     if shape.count < 1:
         raise CuteLabError(f"{what} {shape} is empty; both extents must be 1 or more")
@@ -84,10 +86,10 @@ def whole_number(value: Any, what: str, low: int = 1, high: int = INT32_MAX) -> 
     32
     """
     if not is_int(value):
-        raise CuteLabError(f"{what} must be a whole number, got {value!r}; for example {low}")
+        raise CuteLabError(f"{what} must be a whole number, got {shown(value)}; for example {low}")
     if not low <= value <= high:
         limit = "2^31 - 1" if high == INT32_MAX else str(high)
-        raise CuteLabError(f"{what} must be from {low} to {limit}, got {value}")
+        raise CuteLabError(f"{what} must be from {low} to {limit}, got {shown(value)}")
     return int(value)
 
 

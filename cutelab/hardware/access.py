@@ -11,7 +11,7 @@ import numpy as np
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import check_listed
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 Count = int | IntArray
@@ -59,8 +59,7 @@ class WarpAccess:
     all_active: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {shown(self.chip)}")
+        want_chip(self.chip)
         _check_kind(self.kind, self.access_bytes)
         address = _addresses(self.byte_address, self.chip.lanes)
         active = _active(self.active, address.shape)

@@ -138,6 +138,12 @@ AMD_LDS = Chip("AMD LDS", lanes=64, banks=64, shared_bytes=160 * 1024, block_byt
 """64 lanes and 64 banks, as in CDNA's local data share: the rules with other numbers, not measured."""
 
 
+def want_chip(value: object) -> None:
+    """Raise CuteLabError unless this is a Chip."""
+    if not isinstance(value, Chip):
+        raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got a value of type {type(value).__name__}")
+
+
 def _nvidia(name: str, shared: int, block: int, threads: int = 2048, blocks: int = 32, reserved: int = 1) -> Chip:
     """An architecture by its KB of shared memory, of a multiprocessor and of a block, and what it holds at once."""
     return replace(

@@ -72,7 +72,7 @@ class MatrixDescriptor:
 
     def __post_init__(self) -> None:
         want_span(self.swizzle_bytes)
-        if self.major not in MAJORS:
+        if not isinstance(self.major, str) or self.major not in MAJORS:
             raise CuteLabError(f'major must be "K" or "MN", got {shown(self.major)}')
         for name in ("start_bytes", "lbo_bytes", "sbo_bytes"):
             value = getattr(self, name)
@@ -210,7 +210,11 @@ class UmmaDescriptor(MatrixDescriptor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.pieces not in (PIECE, 32) or (self.pieces == 32 and (self.swizzle_bytes, self.major) != (128, "MN")):
+        if (
+            not is_int(self.pieces)
+            or self.pieces not in (PIECE, 32)
+            or (self.pieces == 32 and (self.swizzle_bytes, self.major) != (128, "MN"))
+        ):
             raise CuteLabError(
                 f"pieces must be 16, or 32 with a 128-byte swizzle and MN-major; got {shown(self.pieces)}"
             )

@@ -24,6 +24,14 @@ NAMES = {
 }  # CUTLASS's: registers of 32 bits, or 16-bit elements when transposed
 
 
+def _array(value: object) -> np.ndarray:
+    """An array of what somebody gave; rows of different lengths are refused."""
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise CuteLabError("a matrix instruction moves an array of numbers; these rows differ in length") from error
+
+
 @dataclass(frozen=True)
 class _Matrices:
     """What ldmatrix and stmatrix have in common: rows that lanes name, and registers."""
@@ -119,7 +127,7 @@ class LdMatrix(_Matrices):
         >>> LdMatrix(1, trans=True).load(np.arange(64).reshape(8, 8))[5].tolist()
         [17, 25]
         """
-        rows = np.asarray(rows)
+        rows = _array(rows)
         if rows.shape != (self.matrices * ROWS, ROW_BYTES // 2):
             raise CuteLabError(
                 f"ldmatrix.x{self.matrices} reads {self.matrices * ROWS} rows of 8 two-byte elements, got shape {rows.shape}"
@@ -168,7 +176,7 @@ class StMatrix(_Matrices):
         >>> rows[1].tolist(), StMatrix(1, trans=True).store(np.arange(64).reshape(32, 2))[1].tolist()
         ([8, 9, 10, 11, 12, 13, 14, 15], [1, 9, 17, 25, 33, 41, 49, 57])
         """
-        values = np.asarray(values)
+        values = _array(values)
         if values.shape != (LANES, 2 * self.matrices):
             raise CuteLabError(
                 f"stmatrix.x{self.matrices} takes {2 * self.matrices} two-byte values of each of 32 lanes, got shape {values.shape}"

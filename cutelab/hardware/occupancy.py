@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 
 REGISTER_PIECE, PARTS, SHARED_PIECE, MAX_REGISTERS = 256, 4, 128, 255
 
@@ -69,6 +69,7 @@ def occupancy(threads: int, registers: int, shared_bytes: int, *, chip: Chip = H
     >>> found.blocks, dict(found.limits)
     (1, {'threads': 5, 'blocks': 32, 'registers': 1, 'shared memory': 2})
     """
+    want_chip(chip)
     for name, value, most in (
         ("threads", threads, chip.block_threads),
         ("registers", registers, MAX_REGISTERS),

@@ -19,7 +19,7 @@ from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, is_int
 from cutelab.core.layout import Layout
 from cutelab.core.leaves import ScaledBasis
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.span import PATTERN, PIECE, SPANS, swizzled, tile_bytes, want_span
 
 UNTOUCHED, ZERO = -1, -2
@@ -58,6 +58,7 @@ class TmaTile:
     chip: Chip = field(default=H200, kw_only=True)
 
     def __post_init__(self) -> None:
+        want_chip(self.chip)
         if self.mode != "tiled":
             known = f"; {', '.join(OTHER_MODES)} are known by name alone" if self.mode in OTHER_MODES else ""
             raise CuteLabError(f'TMA mode {shown(self.mode)} is not modelled{known}; modelled is "tiled"')

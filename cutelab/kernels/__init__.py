@@ -13,7 +13,7 @@ Import it before Numba: without a GPU it then chooses Numba's simulator, so that
 from cutelab.kernels._cuda import cuda, machine
 from cutelab.kernels.asserts import assert_coalesced, assert_conflict_free, assert_no_races
 from cutelab.kernels.launch import launch
-from cutelab.kernels.measure import Measured, measure
+from cutelab.kernels.measure import Measured, measure, stored_measurements
 from cutelab.kernels.races import Race
 from cutelab.kernels.trace import trace
 from cutelab.kernels.traced import Trace
@@ -29,5 +29,6 @@ __all__ = [
     "launch",
     "machine",
     "measure",
+    "stored_measurements",
     "trace",
 ]

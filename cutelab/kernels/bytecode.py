@@ -54,7 +54,10 @@ class Instructions:
     def stored_in(self, offset: int) -> str:
         """The name of the variable that takes the result; "" if none does."""
         at = self._index[offset] + 1
-        return str(self._values[at]) if self._names[at] in ("STORE_FAST", "STORE_DEREF") else ""
+        if not self._names[at].startswith(("STORE_FAST", "STORE_DEREF")):
+            return ""
+        value = self._values[at]  # from Python 3.13 on two instructions may be one: a pair of names
+        return str(value[0] if isinstance(value, tuple) else value)
 
 
 def instructions(code: types.CodeType) -> Instructions:

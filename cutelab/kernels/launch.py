@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from cutelab.kernels.simulator import Engine, Missed, Point, Stop, Thread, Worke
 MAX_THREADS = 65_536  # of one simulated run
 SECONDS = 5.0  # that a thread may compute without touching memory or a barrier
 GRID, BLOCK = (2**31 - 1, 65_535, 65_535), (1024, 1024, 64)
-MAX_BLOCK = 1024
+MAX_BLOCK = H200.block_threads
 UNSET: Any = type("Unset", (), {"__repr__": lambda self: "unset"})()
 
 
@@ -265,8 +265,12 @@ def simulate(
     record: bool = True,
     limit: int = LIMIT,
     seconds: float = SECONDS,
+    enough: tuple[int, int] | None = None,
 ) -> Run:
-    """Run these blocks one after the other, with bounds checked; record: note every access."""
+    """Run these blocks one after the other, with bounds checked; record: note every access.
+
+    enough  (blocks, accesses): after so many blocks stop where the next one would go beyond so many accesses
+    """
     recorder = Recorder(function_of(launch.kernel).__code__, record, limit)
     device = DeviceApi(launch.grid, launch.block, launch.shared_bytes, recorder)
     function = as_python(launch.kernel, replacements(device), lambda raw, name: constant(raw, name, recorder))
@@ -282,7 +286,13 @@ def simulate(
         engine.run(launch.block, index, lambda: function(*values))
         logs.append(recorder.take(index))
 
-    _run_blocks(engine, blocks, block)
+    def wanted() -> Iterator[Point]:
+        for done, index in enumerate(blocks):
+            if enough is not None and done >= enough[0] and recorder.total * (done + 1) > enough[1] * done:
+                return
+            yield index
+
+    _run_blocks(engine, wanted(), block)
     return Run(
         tuple(logs),
         tuple(recorder.instructions),
@@ -320,7 +330,7 @@ def _shuffled(rng: np.random.Generator, count: int) -> list[int]:
     return found
 
 
-def _run_blocks(engine: Engine, blocks: Sequence[Point], run: Callable[[Point], None]) -> None:
+def _run_blocks(engine: Engine, blocks: Iterable[Point], run: Callable[[Point], None]) -> None:
     try:
         for index in blocks:
             run(index)

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cutelab.core.display import Shown
 from cutelab.core.errors import CuteLabError
+from cutelab.hardware.measured.ncu import METRICS, OPTIONS, find_ncu, number, read_rows
 from cutelab.kernels._cuda import machine
 from cutelab.kernels.launch import UNSET, Arguments, Launch, function_of, read_launch
 from cutelab.kernels.timing import meta
 from cutelab.kernels.trace import trace
 
-METRICS = {
-    "global load": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global store": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared load": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-}
 TIME = "gpu__time_duration.sum"
-PLACES = ("usr/local/cuda/bin/ncu", "opt/nvidia/nsight-compute/*/ncu", "usr/local/cuda*/bin/ncu")
 TIMEOUT = 300  # seconds for one kernel under the profiler
 VERSION = 1  # of the stored form
 
@@ -138,17 +130,6 @@ class Measured(Shown):
             ) from None
 
 
-def find_ncu() -> str | None:
-    """Where is Nsight Compute's command? None if it is not installed."""
-    found = shutil.which("ncu")
-    if found:
-        return found
-    for pattern in PLACES:
-        for path in sorted(Path("/").glob(pattern), reverse=True):
-            return str(path)
-    return None
-
-
 def what_is_missing() -> str:
     """Why can nothing be counted here? "" if it can."""
     if not machine.gpu:
@@ -245,31 +226,20 @@ def _count(
         rows = read_rows(done.stdout)
         if len(rows) != len(launches):
             raise CuteLabError(_why(done.stdout + done.stderr, len(rows), len(launches)))
-    counted = [{name: _number(row[metric]) for name, metric in METRICS.items()} for row in rows]
+    counted = [{name: number(row[metric]) for name, metric in METRICS.items()} for row in rows]
     return counted, [_time(row) for row in rows]
 
 
 def _command(file: Path) -> list[str]:
     ncu = find_ncu()
     assert ncu is not None  # what_is_missing has asked
-    options = ["--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
-    metrics = ["--metrics", ",".join([*METRICS.values(), TIME])]
-    return [ncu, *options, *metrics, sys.executable, "-m", "cutelab.kernels.launched", str(file)]
+    metrics = ["--print-units", "base", "--metrics", ",".join([*METRICS.values(), TIME])]
+    return [ncu, *OPTIONS, *metrics, sys.executable, "-m", "cutelab.kernels.launched", str(file)]
 
 
 def _environment() -> dict[str, str]:
     """The same, with every folder that this process imports from, so that a kernel's module is found."""
     return os.environ | {"PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)}
-
-
-def read_rows(text: str) -> list[dict[str, str]]:
-    """The rows of ncu's CSV (page raw), one a launch, in the order of launch."""
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    return [row for row in csv.DictReader(io.StringIO("\n".join(lines))) if row.get("ID", "").strip().isdigit()]
-
-
-def _number(value: str) -> int:
-    return round(float(value.replace(",", "")))
 
 
 def _time(row: dict[str, str]) -> float | None:
@@ -285,3 +255,17 @@ def _why(said: str, got: int, wanted: int) -> str:
         )
     last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
     return f"the profiler gave {got} rows for {wanted} launches; it says: {last.strip()[:160]}"
+
+
+def stored_measurements() -> dict[str, Measured]:
+    """What did an NVIDIA H200 count for twenty-four kernels of different kinds, beside their traces? By name.
+
+    Traced and counted in one run of `benchmarks/gpu/trace_kernels.py`. Two differ: an array of structures, whose fields the
+    compiled kernel loads byte by byte, and a tiled product, whose loads the compiler merges.
+
+    >>> found = stored_measurements()
+    >>> len(found), [name for name, one in found.items() if one.traced != one.counted]
+    (24, ['array of structures', 'tiled product'])
+    """
+    text = files("cutelab.hardware.measured").joinpath("h200_traced_kernels.json").read_text(encoding="utf-8")
+    return {name: Measured.from_dict(record) for name, record in json.loads(text).items()}

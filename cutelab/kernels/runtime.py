@@ -59,7 +59,7 @@ def _simulating() -> bool:
 def load_cuda() -> tuple[ModuleType, Machine]:
     """Numba's CUDA target and the machine it runs on. Chooses the simulator where there is no GPU.
 
-    Raises CuteLabError when Numba is missing or cannot load, with the cure.
+    Raises CuteLabError when Numba is missing or cannot load, with what to install.
     """
     loaded = "numba" in sys.modules
     problem = driver_problem()

@@ -35,7 +35,7 @@ from cutelab.kernels.traced import Trace
 from cutelab.plans.access import Access, Uncounted
 
 BLOCKS = 2  # traced of a large grid, unless told otherwise
-SMALL = 4096  # threads: a grid of no more is traced whole
+SMALL, SHORT = 4096, 500_000  # threads, accesses: a grid of no more is traced whole
 MOST_STEPS = 1_000_000  # warp instructions that are kept, 288 bytes each
 MOST_COPIED = 1 << 28  # bytes of arguments that are copied for the second run
 WHAT_SOURCE_SHOWS = (
@@ -65,7 +65,7 @@ def trace(
     grid, block   as in kernel[grid, block]: a number or up to three
     args          NumPy arrays (written in place) and numbers
     blocks        how many blocks to trace, the first ones (x fastest), or a list of their indices; None: all; "auto": all of a
-                  grid of up to 4,096 threads, else 2
+                  grid of up to 4,096 threads and 500,000 accesses, else 2 or what fits
     shared_bytes  dynamic shared memory
     check         look for races, and run in a shuffled order
     limit         accesses that are noted at most; seconds: how long a thread may compute without touching memory
@@ -90,7 +90,9 @@ def trace(
     limit = whole_number(limit, "limit", 1, 10**9)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:
         raise CuteLabError(f"seconds must be a number above 0, up to 86,400, got {repr(seconds)[:60]}")
+    enough = None
     if isinstance(blocks, str) and blocks == "auto":
+        enough = (BLOCKS, SHORT)
         blocks = None if made.blocks * made.threads <= SMALL else min(BLOCKS, max(1, MAX_THREADS // made.threads))
     chosen = chosen_blocks(made.grid, made.block, blocks)
     function = function_of(made.kernel)
@@ -99,7 +101,8 @@ def trace(
     copies = arguments.copies() if check and not heavy else None
     order = HEAVY if check else ""
     with Workers() as workers:
-        run = simulate(made, arguments, chosen, workers, limit=limit, seconds=seconds)
+        run = simulate(made, arguments, chosen, workers, limit=limit, seconds=seconds, enough=enough)
+        chosen = tuple(log.index for log in run.logs)
         arguments.give_back()
         if copies is not None:
             order = _second_run(made, arguments, copies, chosen, workers, seconds)

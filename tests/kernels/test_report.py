@@ -54,6 +54,19 @@ def test_small_grids_are_traced_whole_and_large_ones_say_what_was_left_alone():
     assert whole.totals() == seen.totals() and "scaled" not in whole.text()
 
 
+@cuda.jit
+def sums(out, a):
+    i = cuda.grid(1)
+    for k in range(100):
+        out[i] += a[(i + k) % a.size]
+
+
+def test_a_small_grid_with_many_accesses_is_traced_as_far_as_it_is_quick():
+    seen = trace(sums, 64, 64, z(4096), z(4096), check=False)
+    assert len(seen.blocks) == 500_000 // (64 * 300) and seen.partial.startswith("26 of 64 blocks traced")
+    assert len(trace(sums, 4, 64, z(256), z(256)).blocks) == 4
+
+
 TABLE = np.arange(64, dtype=F32)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import check_listed
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,7 @@ class TileAccess:
     chip: Chip = field(default=H200, kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.chip, Chip):
-            raise CuteLabError(f"chip must be a Chip such as H200 or AMD_LDS, got {shown(self.chip)}")
+        want_chip(self.chip)
         arrays, lanes = [], self.chip.lanes
         for name in ("row", "col"):
             check_listed(getattr(self, name), name)
@@ -88,6 +87,7 @@ def read_column(
     >>> access.row[0, :4].tolist(), access.col[0, :4].tolist(), int(access.active.sum())
     ([0, 1, 2, 3], [3, 3, 3, 3], 8)
     """
+    want_chip(chip)
     column = _place(column, "column", chip)
     index, active = _lanes_over(chip.lanes if rows is None else _size(rows, "rows", chip), chip)
     return TileAccess(index, np.where(active, column, 0), access_bytes, kind, active, chip=chip)
@@ -101,6 +101,7 @@ def read_row(
     >>> read_row(3).col[0, :4].tolist()
     [0, 1, 2, 3]
     """
+    want_chip(chip)
     row = _place(row, "row", chip)
     index, active = _lanes_over(chip.lanes if cols is None else _size(cols, "cols", chip), chip)
     return TileAccess(np.where(active, row, 0), index, access_bytes, kind, active, chip=chip)
@@ -124,6 +125,7 @@ def store_rows(
     >>> access.instructions, access.row[0, 7:10].tolist(), access.col[0, 7:10].tolist()
     (8, [0, 1, 1], [28, 0, 4])
     """
+    want_chip(chip)
     rows, cols = _size(rows, "rows", chip), _size(cols, "cols", chip)
     access_bytes = _size(access_bytes, "access_bytes", chip)
     element_bytes = _size(element_bytes, "element_bytes", chip)
@@ -161,6 +163,7 @@ def ldmatrix_tile(
     >>> access.row[0, ::8].tolist(), access.col[0, ::8].tolist()
     ([0, 8, 0, 8], [0, 0, 8, 8])
     """
+    want_chip(chip)
     row, col = _place(row, "row", chip), _place(col, "col", chip)
     element_bytes = _size(element_bytes, "element_bytes", chip)
     if not is_int(matrices) or matrices not in (1, 2, 4):

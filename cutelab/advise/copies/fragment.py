@@ -15,7 +15,7 @@ from cutelab.core.layout import Layout, offsets
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.mma import mma_atom
 from cutelab.hardware.access import WIDTHS, WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.rules import MATRIX_ROWS
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
@@ -167,11 +167,14 @@ def _addresses(
 
     bits: that the operand's elements must have; 0: any
     """
+    want_chip(chip)
     layout_tv, (rows, cols) = atom.operand(operand)
     if not is_int(element_bytes) or element_bytes < 1:
         raise CuteLabError(
             f"element_bytes must be a whole number of 1 or more, got {shown(element_bytes)}; elements below a byte are not modelled"
         )
+    if element_bytes > 16:
+        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
             f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"

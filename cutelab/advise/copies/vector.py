@@ -13,7 +13,7 @@ from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import offsets, size
 from cutelab.hardware import sectors, wavefronts
 from cutelab.hardware.access import WIDTHS, WarpAccess
-from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.sectors import Sectors
 from cutelab.hardware.wavefronts import Wavefronts
 
@@ -85,6 +85,7 @@ def vector_copy(
     >>> copy.common, copy.vector, copy.instructions
     (1, 1, 64)
     """
+    want_chip(chip)
     if not is_int(element_bytes) or element_bytes not in (1, 2, 4, 8, 16):
         raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if size(source) != size(target):

@@ -44,11 +44,9 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    if is_int(value):
+    if is_int(value) or (isinstance(value, float | np.floating) and float(value).is_integer()):
         large = abs(int(value)).bit_length() > MAX_BITS
         return Odd(f"far too large: a number beyond 2^{MAX_BITS}") if large else int(value)
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
     if isinstance(value, str):
         return value.strip() if len(value) <= MAX_TEXT else Odd(f"far too long: a text of {len(value):,} characters")
     if isinstance(value, set | frozenset):

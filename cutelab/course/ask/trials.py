@@ -64,8 +64,13 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
     constant = len(set(map(str, found))) == 1 and len(set(map(str, good))) > 1
     if constant and not isinstance(found[0], bool):
         return f"this always returns {value_words(found[0])}, whatever the inputs are."
+    if constant:
+        return f"this always says {found[0]}, whatever the inputs are."
+    if all(map(is_int, (*found, *good))) and {y - g for y, g in zip(found, good, strict=True)} in ({1}, {-1}):
+        return f"every result is one too {'large' if found[0] > good[0] else 'small'}."
     if right.call is not None:
-        other = _swapped(mine, right.call, names) or _substituted(mine, right.call, names)
+        other = _misplaced(mine, right.call, names) or _swapped(mine, right.call, names)
+        other = other or _substituted(mine, right.call, names)
         if other:
             return other
     if all(isinstance(g, bool) for g in good):
@@ -143,12 +148,18 @@ def _exchanges(count: int) -> Iterator[tuple[int, ...]]:
         yield tuple(order)
 
 
-def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> str:
-    """Right with one argument, or a fixed number, in the place of another, or with places that are counted from 1?"""
+def _misplaced(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> str:
+    """Right with one argument in the place of another?"""
     for i, name in enumerate(names):
         for j, other in enumerate(names):
             if i != j and _agrees(mine, call, _replaced(i, j)):
                 return f"this is right with {other} in the place of {name}."
+    return ""
+
+
+def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> str:
+    """Right with a fixed number in the place of an argument, or with places that are counted from 1?"""
+    for i, name in enumerate(names):
         for number in FIXED:
             if _agrees(mine, call, _fixed({i: number})):
                 return f"this takes {number} for {name}, whatever {name} is: that is the number of one example."
@@ -282,8 +293,6 @@ def _of_truth(mine: Rows, right: Rows, names: tuple[str, ...]) -> str:
     found = [y for _, y in mine]
     if not all(isinstance(y, bool) for y in found):
         return "this does not return True or False."
-    if len(set(found)) == 1:
-        return f"this always says {found[0]}, whatever the inputs are."
     pairs = [(y, g) for y, (_, g) in zip(found, right, strict=True)]
     if all(y != g for y, g in pairs):
         return "True and False have changed places."

@@ -258,7 +258,7 @@ class Explorer:
         with self._lock:
             alt, png = self._picture.alt, self._render(1)
             box = None if self._closed else self._box
-            return live_and_kept(box, self.code(), alt, image_tag(png, alt), WAKE, png)
+            return live_and_kept(box, self.code(), alt, image_tag(png, alt, "cutelab-last"), WAKE, png)
 
     def _ipython_display_(self) -> None:
         cells.shown(self)

@@ -19,17 +19,17 @@ _TURNS = """<style>
 .jp-OutputArea-child:has(.cutelab-alive) + .jp-OutputArea-child:has(.cutelab-kept),
 .jp-OutputArea-child:not(:has(.cutelab-alive)):has(+ .jp-OutputArea-child .cutelab-kept) { display: none; }
 .cutelab-wake { margin: 8px 0 4px; font-size: 13px; line-height: 20px; color: var(--jp-ui-font-color2, #56616e); }
-[data-jp-theme-light="false"] .cutelab-kept .cutelab-image { filter: brightness(0.93); }
+[data-jp-theme-light="false"] .cutelab-last { filter: brightness(0.93); }
 </style>"""
 """The live widget and what is kept of it are neighbours, and one of them is seen. A notebook that is opened on another
 day has no live widget, only JupyterLab's word that the model is gone: this hides it. Whoever strips styles (a notebook
 that is not trusted, GitHub) shows no live widget either."""
 
 
-def image_tag(png: bytes, alt: str) -> str:
+def image_tag(png: bytes, alt: str, name: str = "cutelab-image") -> str:
     """An `<img>` that carries its picture and its words."""
     data = base64.b64encode(png).decode("ascii")
-    return f'<img class="cutelab-image" alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+    return f'<img class="{name}" alt="{escape(alt)}" src="data:image/png;base64,{data}">'
 
 
 def live_and_kept(

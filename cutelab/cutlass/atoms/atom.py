@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import flatten, to_text
 from cutelab.core.layout import Layout, cosize, parse_layout, size
 
@@ -59,7 +59,7 @@ class MmaAtom:
         m, n, k = self.shape_mnk
         found = {"A": (self.a, (m, k)), "B": (self.b, (n, k)), "C": (self.c, (m, n))}
         if not isinstance(which, str) or which.upper() not in found:
-            raise CuteLabError(f"an MMA has the operands A, B and C, not {which!r}")
+            raise CuteLabError(f"an MMA has the operands A, B and C, not {shown(which)}")
         return found[which.upper()]
 
     def bits(self, which: str) -> int:
@@ -109,7 +109,7 @@ def parse_mma_atom(text: str, name: str = "printed", value_bits: tuple[int, int,
     Layout('((_2,_2,_2),(_2,_2,_2)):((_1,_16,_4),(_8,_2,_32))')
     """
     if not isinstance(text, str):
-        raise CuteLabError(f"parse_mma_atom reads the text of print(mma_atom), got {text!r}")
+        raise CuteLabError(f"parse_mma_atom reads the text of print(mma_atom), got {shown(text)}")
     found: dict[str, Layout] = {}
     for line in text.splitlines():
         match = LINE.match(line)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from cutelab.algebra import typed
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int
 from cutelab.core.layout import Layout, size
 from cutelab.core.leaves import mark
@@ -144,7 +144,9 @@ def copy_atom(name: str, element: str | int) -> CopyAtom:
     (_1,_8):(_0,_1) (_1,_1):(_0,_1)
     """
     if not isinstance(name, str):
-        raise CuteLabError(f"a copy operation's name is text such as 'UniversalCopy<uint128_t>', got {name!r}"[:250])
+        raise CuteLabError(
+            f"a copy operation's name is text such as 'UniversalCopy<uint128_t>', got {shown(name)}"[:250]
+        )
     value_bits = bits_of(element) if isinstance(element, str) else _bits(element)
     plain = re.sub(r"\s+|cute::|cutlass::|\{\}|(?<=<)const(?=\w)", "", name)
     match = NAME.fullmatch(plain)
@@ -164,7 +166,7 @@ def copy_atom(name: str, element: str | int) -> CopyAtom:
     else:
         near = difflib.get_close_matches(base, [n.partition("<")[0] for n in copy_atoms()], 3, 0.3)
         raise CuteLabError(
-            f"no copy operation is named {name[:60]!r}; near it are {', '.join(dict.fromkeys(near)) or 'none'}"
+            f"no copy operation is named {shown(name[:60])}; near it are {', '.join(dict.fromkeys(near)) or 'none'}"
         )
     try:
         src, dst, ref = (_in_values(side, value_bits) for side in sides)
@@ -186,7 +188,7 @@ def mark_layout(layout: Layout) -> Layout:
 
 def _bits(element: object) -> int:
     if not isinstance(element, int) or isinstance(element, bool) or not 1 <= element <= 256:
-        raise CuteLabError(f"element is a C++ type such as 'half_t', or 1 to 256 bits, got {element!r}"[:250])
+        raise CuteLabError(f"element is a C++ type such as 'half_t', or 1 to 256 bits, got {shown(element)}"[:250])
     return element
 
 

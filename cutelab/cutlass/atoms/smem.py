@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from cutelab.algebra import tile_to_shape
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int, to_text
 from cutelab.core.layout import ComposedLayout, Layout
 from cutelab.core.swizzle import Swizzle
@@ -115,7 +115,7 @@ def smem_atom(name: str) -> SmemAtom:
     match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
     if match is None or (match[3] == "SW128_32B" and (match[1] == "GMMA" or match[2] == "K")):
         raise CuteLabError(
-            f"no shared-memory atom is named {name!r}; names look like GMMA::Layout_K_SW128_Atom<half_t>, with K or MN, "
+            f"no shared-memory atom is named {shown(name)}; names look like GMMA::Layout_K_SW128_Atom<half_t>, with K or MN, "
             "INTER, SW32, SW64 or SW128 (UMMA has MN_SW128_32B too), or end in _Atom_Bits"
         )
     bits = bits_of(match[4]) if match[4] else 1
@@ -142,14 +142,19 @@ def tmem_layout(rows: int, cols: int, bits: int = 32, *, accumulator_bits: int =
     >>> tmem_layout(128, 256), tmem_layout(128, 256, 16)
     (Layout('(128,256):(65536,1)'), Layout('(128,256):(131072,2)'))
     """
-    if bits not in (8, 16, 32, 64, 128) or not is_int(accumulator_bits) or (accumulator_bits % bits and bits < 32):
-        raise CuteLabError(f"tensor memory holds elements of 8, 16, 32, 64 or 128 bits, got {bits!r}")
+    if (
+        not is_int(bits)
+        or bits not in (8, 16, 32, 64, 128)
+        or not is_int(accumulator_bits)
+        or (accumulator_bits % bits and bits < 32)
+    ):
+        raise CuteLabError(f"tensor memory holds elements of 8, 16, 32, 64 or 128 bits, got {shown(bits)}")
     if not (is_int(rows) and is_int(cols) and rows >= 1 and cols >= 1):
-        raise CuteLabError(f"the tile must have whole sizes of 1 or more, got {rows!r} x {cols!r}")
+        raise CuteLabError(f"the tile must have whole sizes of 1 or more, got {shown(rows)} x {shown(cols)}")
     taken = cols * max(bits, accumulator_bits) // 32
     if rows > TMEM_LANES or taken > TMEM_COLUMNS:
         raise CuteLabError(
-            f"a tile of {rows} x {cols} needs {rows} lanes and {taken} columns; tensor memory has {TMEM_LANES} lanes and "
+            f"a tile of {shown(rows)} x {shown(cols)} needs {shown(rows)} lanes and {shown(taken)} columns; tensor memory has {TMEM_LANES} lanes and "
             f"{TMEM_COLUMNS} columns of 32 bits"
         )
     return Layout((rows, cols), (65536 * 32 // bits, max(1, accumulator_bits // bits)))

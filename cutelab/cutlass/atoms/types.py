@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 
 # As they stand in an instruction's name: F32F16F16F32 and the like.
 IN_NAMES = {
@@ -27,8 +27,8 @@ def bits_of(cpp_type: str) -> int:
     (16, 4)
     """
     if not isinstance(cpp_type, str):
-        raise CuteLabError(f"an element type is a text such as 'half_t', got {cpp_type!r}")
+        raise CuteLabError(f"an element type is a text such as 'half_t', got {shown(cpp_type)}")
     name = cpp_type.strip().removeprefix("cutlass::").removeprefix("cute::")
     if name not in CPP:
-        raise CuteLabError(f"the element type {cpp_type!r} is not known; known are {', '.join(CPP)}")
+        raise CuteLabError(f"the element type {shown(cpp_type)} is not known; known are {', '.join(CPP)}")
     return CPP[name]

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import ComposedLayout, Layout, offsets
 from cutelab.core.swizzle import Swizzle
 
@@ -60,6 +60,14 @@ def find_swizzle(linear: np.ndarray, wanted: np.ndarray) -> Swizzle | None:
     >>> find_swizzle(np.arange(64), Swizzle(3, 0, 3)(np.arange(64)))
     Swizzle(3, 0, 3)
     """
+    for table in (linear, wanted):
+        if (
+            not isinstance(table, np.ndarray)
+            or table.dtype.kind not in "iu"
+            or table.shape != np.shape(linear)
+            or not table.size
+        ):
+            raise CuteLabError(f"find_swizzle compares two arrays of offsets of one shape, got {shown(table)}")
     moved = int(np.bitwise_or.reduce(linear ^ wanted, axis=None))
     if not moved:
         return Swizzle(0, 0, 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import ComposedLayout, Layout, check_table_size
 from cutelab.core.notation import Reader
@@ -174,7 +174,7 @@ def matrix_layout(name: str, extent: Any, stride: Any = None) -> MatrixLayout:
     """
     template, parameters, arguments = _read(name)
     if not isinstance(extent, tuple | list | np.ndarray) or np.ndim(extent) != 1 or len(extent) != 2:
-        raise CuteLabError(f"extent must be two numbers, got {extent!r}; for example (8, 8)")
+        raise CuteLabError(f"extent must be two numbers, got {shown(extent)}; for example (8, 8)")
     size = (whole_number(extent[0], "extent"), whole_number(extent[1], "extent"))
     if template not in AFFINE:
         NAMES[template][0].check(*parameters)
@@ -183,7 +183,9 @@ def matrix_layout(name: str, extent: Any, stride: Any = None) -> MatrixLayout:
     if arguments:
         arguments = _stride(arguments, template)
         if given and given != arguments:
-            raise CuteLabError(f"'{name}' says stride {arguments}, and stride={stride!r} was given; give one of them")
+            raise CuteLabError(
+                f"'{name}' says stride {arguments}, and stride={shown(stride)} was given; give one of them"
+            )
     return MatrixLayout(text, size, given or arguments or _packed(template, parameters, size))
 
 
@@ -205,7 +207,7 @@ def _stride(stride: Any, template: str) -> tuple[int, ...]:
     need = 2 if template in AFFINE else 1
     if not isinstance(values, tuple | list | np.ndarray) or len(values) != need:
         raise CuteLabError(
-            f"{template} has a stride of {need} {'numbers' if need == 2 else 'number'}, got {stride!r}; "
+            f"{template} has a stride of {need} {'numbers' if need == 2 else 'number'}, got {shown(stride)}; "
             f"for example {(8, 1) if need == 2 else 8}"
         )
     return tuple(whole_number(v, "stride", 2 - need, INT32_MAX) for v in values)

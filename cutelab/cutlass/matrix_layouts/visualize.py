@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.cutlass.matrix_layouts.layouts import matrix_layout
 
 REGISTERED = (
@@ -54,9 +54,9 @@ def visualize_layout(
     (3, 0)|(3, 1)
     """
     if not isinstance(name, str) or name not in REGISTERED:
-        near = get_close_matches(str(name), REGISTERED, 3, 0.3)
+        near = get_close_matches(name[:200] if isinstance(name, str) else "", REGISTERED, 3, 0.3)
         raise CuteLabError(
-            f"Layout '{name}' not supported. Example 03 registers 25 names, letter for letter"
+            f"Layout {shown(name)} not supported. Example 03 registers 25 names, letter for letter"
             + (f"; near this one: {', '.join(near)}" if near else "")
             + ". For other layouts use matrix_layout(name, extent).print_inverse()"
         )

@@ -13,8 +13,9 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import MAX_DEPTH, Int, is_int
 from cutelab.core.layout import ComposedLayout, Layout, layout_of
 from cutelab.core.leaves import mark, stride_leaves, unmark
-from cutelab.core.notation import CALLS, SWIZZLES, TUPLES, Hole, Parsed, Reader
+from cutelab.core.notation import CALLS, SWIZZLES, TUPLES, Hole, Parsed
 from cutelab.core.swizzle import Swizzle
+from cutelab.core.tiler import TilerReader
 from cutelab.core.tokens import MAX_TOKENS
 from cutelab.cutlass.atoms.atom import MmaAtom
 from cutelab.cutlass.atoms.copy import ASYNC, BY_NAME, WARP_ATOMS, CopyAtom, copy_atom
@@ -51,7 +52,7 @@ SMEM = re.compile(r"Layout_(?:K|MN)_(?:INTER|SW32|SW64|SW128|SW128_32B)_(?:SW\w+
 MMA_NAME = re.compile(r"SM\d+_\w*(?:\d+x\d+x\d+|DP[24]A|MMA)\w*")
 
 
-class ObjectReader(Reader):
+class ObjectReader(TilerReader):
     """The grammar of all objects, on top of that of layouts. Each method returns a value."""
 
     aside: list[str]
@@ -182,7 +183,7 @@ class ObjectReader(Reader):
             self.at = begin
             names, self.missing.names = list(self.missing.names), []
             try:
-                entries = self._entries("(", ")")
+                entries = self.entries("(", ")")
             except CuteLabError:
                 self.missing.names = names
                 raise error from None
@@ -198,7 +199,7 @@ class ObjectReader(Reader):
     # -- tilers
 
     def _tiler_text(self) -> Tiler:
-        return Tiler(self._entries("<", ">"))
+        return Tiler(self.entries("<", ">"))
 
     def _tiler_call(self, word: str) -> Any:
         close = ">" if self.peek() == "<" else ")"
@@ -206,63 +207,12 @@ class ObjectReader(Reader):
         if opened not in "<(" or not opened:
             self.fail(f"expected '<' or '(' after {word}")
         self.inside += close == ")"
-        entries = self._entries(opened, close)
+        entries = self.entries(opened, close)
         self.inside -= close == ")"
         self.braces()
         if "oord" in word or (any(x is None for x in entries) and word not in ("Tile", "make_tile")):
             return Coordinate(entries)
         return Tiler(entries)
-
-    def _entries(self, opened: str, close: str, level: int = 0) -> tuple[Any, ...]:
-        if level > MAX_DEPTH:
-            self.fail(f"nested more than {MAX_DEPTH} levels deep; real tiles need fewer than 6")
-        begin = self.at
-        self.want(opened, "before the entries of a tile")
-        entries = [self._entry(level)]
-        while self.take(",") or self.take(";"):
-            if self.peek() == close and close == ")":
-                break
-            entries.append(self._entry(level))
-        if not self.take(close):
-            if not self.peek():
-                self.fail(f"'{opened}' opened here is never closed", begin)
-            self.fail(f"expected ',' or '{close}' in the tile, found '{self.peek()[:24]}'")
-        return tuple(entries)
-
-    def _entry(self, level: int) -> Any:
-        self.skip_namespaces()
-        token = self.peek()
-        if token in ("_", "None", "Underscore", "X"):
-            self.at += 1
-            self.braces()
-            return None
-        if token in ("(", "<"):
-            begin = self.at
-            inner = self._entries(token, ")" if token == "(" else ">", level + 1)
-            if self.peek() != ":":
-                return inner
-            self.at = begin
-            return _plain(self._layout_object(), self, begin)
-        word = token
-        if word in ("Layout", "make_layout", "make_ordered_layout"):
-            begin = self.at
-            return _plain(self._layout_object(), self, begin)
-        if word in (*TUPLES, "make_tile", *CALLS):
-            self.name()
-            opened = self.peek()
-            inner = self._entries(opened, ")" if opened == "(" else ">", level + 1)
-            self.braces()
-            return inner
-        begin = self.at
-        value = self.expression("a size, a layout or _", level)
-        if isinstance(value, Hole) or not is_int(value):
-            self.fail("a tile holds sizes, layouts and _", begin)
-        if self.peek() == ":" and self.peek(1) != ":":
-            self.at = begin
-            return _plain(self._layout_object(), self, begin)
-        if value < 0 or (value == 0 and not isinstance(value, int)):
-            self.fail("a size is 1 or more", begin)
-        return value
 
     # -- atoms
 
@@ -542,7 +492,7 @@ class ObjectReader(Reader):
                 values[name] = int(token[:-1])
                 reader.at += 1
             elif name in ("tiler", "permutation"):
-                values[name] = reader._entries("(", ")")
+                values[name] = reader.entries("(", ")")
             elif name == "shape":
                 values[name] = reader.int_tuple("a shape")
             else:
@@ -649,7 +599,7 @@ class ObjectReader(Reader):
         plain = [x.layout if isinstance(x, SmemAtom | Tensor) else x for x in arguments]
         if not isinstance(plain[0], Layout | ComposedLayout | CoordLayout | Swizzle) or len(plain) > 2:
             self.fail(f"{word} takes a layout, and a layout or a tile", begin)
-        return self._made(lambda: _marked(function(*plain), *plain), begin)
+        return self._made(lambda: _applied(function, plain), begin)
 
     def _object_make_tensor(self, level: int) -> Any:
         """make_tensor(make_smem_ptr(p), layout) or make_tensor<half_t>(layout)."""
@@ -725,6 +675,10 @@ def _marked(found: Any, *arguments: Any) -> Any:
     return found
 
 
+def _applied(function: Callable[..., Any], arguments: list[Any]) -> Any:
+    return _marked(function(*arguments), *arguments)
+
+
 def _integers(value: Any) -> list[Any]:
     if isinstance(value, Layout):
         return [*stride_leaves(value.shape), *stride_leaves(value.stride)]
@@ -733,12 +687,6 @@ def _integers(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return [x for v in value for x in _integers(v)]
     return [value] if isinstance(value, int) else []
-
-
-def _plain(found: Any, reader: ObjectReader, begin: int) -> Layout:
-    if not isinstance(found, Layout):
-        reader.fail("an entry of a tile is a size, a plain layout or _", begin)
-    return found
 
 
 def _as_entries(value: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.notation import Hole, Parsed
 
@@ -36,7 +36,7 @@ class Unknowns:
         for value, hole in zip(values, self.holes, strict=True):
             if not is_int(value) or (value < 1 and hole.name.startswith("shape")):
                 raise CuteLabError(
-                    f"{hole.name} must be a whole number{' of 1 or more' if 'shape' in hole.name else ''}, got {value!r}"[
+                    f"{hole.name} must be a whole number{' of 1 or more' if 'shape' in hole.name else ''}, got {shown(value)}"[
                         :200
                     ]
                 )

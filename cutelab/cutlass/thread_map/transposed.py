@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.cutlass.pitch_linear import PitchLinearShape
 from cutelab.cutlass.thread_map.base import Mode, ThreadMap, near_multiples
 from cutelab.cutlass.thread_map.stripmined import (
@@ -29,7 +29,7 @@ class TransposedMap(ThreadMap):
 
     def __post_init__(self) -> None:
         if not isinstance(self.thread_map, ThreadMap):
-            raise CuteLabError(f"{type(self).__name__} is made from another thread map, got {self.thread_map!r}")
+            raise CuteLabError(f"{type(self).__name__} is made from another thread map, got {shown(self.thread_map)}")
         super().__post_init__()
 
     @property

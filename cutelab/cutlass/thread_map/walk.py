@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import check_table_size
 from cutelab.cutlass.pitch_linear import PitchLinearCoord, as_shape, whole_number
 from cutelab.cutlass.thread_map.base import ThreadMap
@@ -57,13 +57,13 @@ def walk_tiles(
     """
     if not isinstance(thread_map, ThreadMap):
         raise CuteLabError(
-            f"walk_tiles needs a thread map, got {thread_map!r}; for example PitchLinearStripminedThreadMap((16, 8), 32)"
+            f"walk_tiles needs a thread map, got {shown(thread_map)}; for example PitchLinearStripminedThreadMap((16, 8), 32)"
         )
     tile = thread_map.tile
     size = as_shape(extent, "extent")
     rank = whole_number(advance_rank, "advance_rank", 0, 1)
     if not isinstance(block_offset, tuple | list) or len(block_offset) != 2:
-        raise CuteLabError(f"block_offset must be (contiguous, strided), got {block_offset!r}; for example (0, 0)")
+        raise CuteLabError(f"block_offset must be (contiguous, strided), got {shown(block_offset)}; for example (0, 0)")
     start = [whole_number(block_offset[i], "block_offset", 0, size[i] - 1) for i in (0, 1)]
     left, step = size[rank] - start[rank], tile[rank]
     count = -(-left // step)

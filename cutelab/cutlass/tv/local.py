@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from cutelab.algebra import typed
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, size
 from cutelab.core.leaves import mark
 from cutelab.cutlass.tv.thread_part import Part, as_data, check_thread, part, split
-
-KEPT = ("_", None)
 
 
 def local_tile(data: Any, tile: Any, coord: Any, step: Any = None) -> Part:
@@ -45,7 +43,9 @@ def local_tile(data: Any, tile: Any, coord: Any, step: Any = None) -> Part:
     for i, (mode, c) in enumerate(zip(rests, coords, strict=False)):
         if c is not None and not (is_int(c) and 0 <= c < int(typed.product(mode.shape))):
             raise CuteLabError(
-                f"there are {int(typed.product(mode.shape))} tiles along mode {i}, numbered from 0; got {c!r}"[:200]
+                f"there are {int(typed.product(mode.shape))} tiles along mode {i}, numbered from 0; got {shown(c)}"[
+                    :200
+                ]
             )
     free = [m for m, c in zip(rests, coords, strict=False) if c is None] + rests[len(coords) :]
     kept = typed.join([*typed.modes_of(tiled), *free])
@@ -94,12 +94,12 @@ def _along(mode: Layout, thread: int) -> int:
 
 def _entries(value: Any, what: str) -> tuple[Any, ...]:
     entries = tuple(value) if isinstance(value, tuple | list) else (value,)
-    entries = tuple(None if v in KEPT else v for v in entries)
+    entries = tuple(None if v is None or (isinstance(v, str) and v == "_") else v for v in entries)
     for v in entries:
         if v is not None and not is_int(v) and not isinstance(v, Layout):
-            raise CuteLabError(f"{what} holds integers{' or None' if what == 'coord' else ''}, got {v!r}"[:200])
+            raise CuteLabError(f"{what} holds integers{' or None' if what == 'coord' else ''}, got {shown(v)}"[:200])
         if what == "tile" and (v is None or (is_int(v) and v < 1)):
-            raise CuteLabError(f"a tile has sizes of 1 or more, got {v!r}"[:200])
+            raise CuteLabError(f"a tile has sizes of 1 or more, got {shown(v)}"[:200])
     return entries
 
 
@@ -112,7 +112,7 @@ def _projected(step: Any, count: int) -> list[int]:
         raise CuteLabError(
             f"the step has {len(entries)} entries, {count} are needed; for example {(1, None, 1)[:count]}"
         )
-    kept = [i for i, s in enumerate(entries) if s is not None and s != "X"]
+    kept = [i for i, s in enumerate(entries) if s is not None and not (isinstance(s, str) and s == "X")]
     if not kept:
         raise CuteLabError("the step keeps no mode; write 1 for each mode that counts, None for the others")
     return kept

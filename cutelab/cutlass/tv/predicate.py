@@ -9,7 +9,7 @@ import numpy as np
 
 from cutelab.algebra import typed
 from cutelab.core.coordinates import CoordLayout, make_identity_layout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, as_int_tuple, flatten, to_text
 from cutelab.core.layout import check_table_size, size
 from cutelab.core.leaves import ScaledBasis, stride_leaves
@@ -57,11 +57,11 @@ def predicate(tiled: TiledCopy | TiledMMA, shape: Any, thread: int | None = None
     ((_1,_8),7,1):((_0,_1@1),_16@0,_64@1); [4, 40]; 8 of 56 values lie outside; 0 of 1 threads have nothing inside
     """
     if not isinstance(tiled, TiledCopy | TiledMMA):
-        raise CuteLabError(f"predicate takes a TiledCopy or a TiledMMA, got {repr(tiled)[:60]}")
+        raise CuteLabError(f"predicate takes a TiledCopy or a TiledMMA, got {shown(tiled)}")
     side = side or ("S" if isinstance(tiled, TiledCopy) else "C")
     allowed = "SD" if isinstance(tiled, TiledCopy) else "ABC"
     if not isinstance(side, str) or len(side) != 1 or side.upper() not in allowed:
-        raise CuteLabError(f"the side is one of {', '.join(allowed)} here, got {repr(side)[:40]}")
+        raise CuteLabError(f"the side is one of {', '.join(allowed)} here, got {shown(side)}")
     partition = getattr(tiled, f"partition_{side.upper()}")
     identity = make_identity_layout(as_int_tuple(shape, "shape"))
     marked = CoordLayout(identity.shape, _marked(identity.stride))

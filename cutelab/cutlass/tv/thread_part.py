@@ -13,7 +13,7 @@ from typing import Any
 from cutelab.algebra import typed
 from cutelab.algebra.typed import Typed
 from cutelab.core.coordinates import CoordLayout, CoordTensor
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, is_int
 from cutelab.core.layout import ComposedLayout, Layout, parse_layout
 from cutelab.core.leaves import ONE, ZERO, Coordinate, assemble, mul, stride_leaves
@@ -39,8 +39,7 @@ def as_data(data: Any, what: str = "the layout") -> AnyLayout:
     ):
         return inner
     if not isinstance(data, Layout | ComposedLayout | CoordLayout):
-        shown = repr(data)
-        raise CuteLabError(f"{what} must be a layout or its text, got {shown[:60]}; for example (128,64):(64,1)")
+        raise CuteLabError(f"{what} must be a layout or its text, got {shown(data)}; for example (128,64):(64,1)")
     return data
 
 
@@ -71,7 +70,7 @@ def split(data: AnyLayout) -> tuple[Typed, bool]:
     """The typed layout that is cut (the one inside a swizzle), and whether it carries compile-time marks."""
     inner = data.inner if isinstance(data, ComposedLayout) else data
     if not isinstance(inner, Layout | CoordLayout):
-        raise CuteLabError(f"{data} has two swizzles; CuTe cuts a layout under one")
+        raise CuteLabError(f"{shown(data)} has two swizzles or is no layout; CuTe cuts a layout under one")
     return typed.lift(inner)
 
 
@@ -166,7 +165,7 @@ def _as_strides(swizzle: Swizzle, fixed: int, runtime: int) -> Typed:
 def check_thread(thread: object, threads: int, name: str) -> int:
     """Raise CuteLabError unless this is one of the threads."""
     if not is_int(thread) or not 0 <= thread < threads:
-        raise CuteLabError(f"{name[:60]} has threads 0 to {threads - 1}, not {str(thread)[:40]!r}")
+        raise CuteLabError(f"{name[:60]} has threads 0 to {threads - 1}, not {shown(thread)}")
     return int(thread)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from cutelab.algebra import composition, raked_product, right_inverse
 from cutelab.core import int_tuple
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import as_int_tuple, is_int, product, to_text
 from cutelab.core.layout import ComposedLayout, Layout, check_table_size, offsets, size
 
@@ -34,7 +34,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[tuple[int, .
     """
     for name, layout in (("thr_layout", thr_layout), ("val_layout", val_layout)):
         if not isinstance(layout, Layout):
-            raise CuteLabError(f"{name} must be a Layout, got {layout!r}")
+            raise CuteLabError(f"{name} must be a Layout, got {shown(layout)}")
         if not np.array_equal(np.sort(offsets(layout), axis=None), np.arange(size(layout))):
             raise CuteLabError(
                 f"{name} = {layout} must number its {size(layout)} places 0 to {size(layout) - 1}, each once; "
@@ -132,7 +132,7 @@ def registers(layout_tv: Layout, tile: Any, thread: int) -> np.ndarray:
     """
     index, shape = _table(layout_tv, tile)
     if not is_int(thread) or not 0 <= thread < len(index):
-        raise CuteLabError(f"{layout_tv} has threads 0 to {len(index) - 1}, not {thread!r}")
+        raise CuteLabError(f"{layout_tv} has threads 0 to {len(index) - 1}, not {shown(thread)}")
     return np.stack(np.unravel_index(index[thread], shape, order="F"), axis=1)
 
 
@@ -171,7 +171,7 @@ def _table(layout_tv: Layout, tile: Any) -> tuple[np.ndarray, tuple[int, ...]]:
     """The index of each (thread, value), and the tile's shape; checked against each other."""
     shape = _shape(tile)
     if not isinstance(layout_tv, Layout) or len(layout_tv) != 2:
-        raise CuteLabError(f"a thread-value layout has two modes, (thread, value); got {layout_tv}")
+        raise CuteLabError(f"a thread-value layout has two modes, (thread, value); got {shown(layout_tv)}")
     index = offsets(layout_tv)
     if index.min() < 0 or index.max() >= product(shape):
         raise CuteLabError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from cutelab.algebra import composition, typed, zipped_divide
 from cutelab.algebra.typed import Typed
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, as_int_tuple, product
 from cutelab.core.layout import ComposedLayout, Layout, size
 from cutelab.core.leaves import mark, mul
@@ -51,7 +51,7 @@ class TiledCopy:
             atom = ONE_VALUE
         if not isinstance(atom, CopyAtom):
             raise CuteLabError(
-                f"a TiledCopy has a copy atom, got {repr(atom)[:60]}; for example copy_atom('UniversalCopy<uint128_t>', 'half_t')"
+                f"a TiledCopy has a copy atom, got {shown(atom)}; for example copy_atom('UniversalCopy<uint128_t>', 'half_t')"
             )
         if not isinstance(layout_tv, Layout) or len(layout_tv) != 2:
             raise CuteLabError(f"a thread-value layout has two modes, (thread, value); got {str(layout_tv)[:80]}")
@@ -280,6 +280,12 @@ def make_tiled_copy(atom: CopyAtom, thr_layout: Layout, val_layout: Layout | Non
     return TiledCopy(atom, layout_tv, tiler)
 
 
+def _want_mma(mma: object) -> TiledMMA:
+    if not isinstance(mma, TiledMMA):
+        raise CuteLabError(f"the values are those of a TiledMMA, got {shown(mma)}; make_tiled_mma(atom) makes one")
+    return mma
+
+
 def make_tiled_copy_A(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     """The TiledCopy that gives each thread the values of A that it will multiply.
 
@@ -288,6 +294,7 @@ def make_tiled_copy_A(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> str(make_tiled_copy_A(copy_atom("SM75_U32x4_LDSM_N", "half_t"), mma).layoutS_TV)
     '((_16,_2,_2,_2),(_8,_1)):((_1,_256,_16,_0),(_32,_0))'
     """
+    mma = _want_mma(mma)
     return TiledCopy(atom, mma.layoutA_TV, (mma.tile[0], mma.tile[2]))
 
 
@@ -299,6 +306,7 @@ def make_tiled_copy_B(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> make_tiled_copy_B(copy_atom("SM75_U32x4_LDSM_N", "half_t"), mma).tiler
     (32, 16)
     """
+    mma = _want_mma(mma)
     return TiledCopy(atom, mma.layoutB_TV, (mma.tile[1], mma.tile[2]))
 
 
@@ -310,4 +318,5 @@ def make_tiled_copy_C(atom: CopyAtom, mma: TiledMMA) -> TiledCopy:
     >>> make_tiled_copy_C(copy_atom("UniversalCopy<uint64_t>", "float"), mma).threads
     128
     """
+    mma = _want_mma(mma)
     return TiledCopy(atom, mma.layoutC_TV, (mma.tile[0], mma.tile[1]))

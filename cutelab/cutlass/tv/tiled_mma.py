@@ -13,7 +13,7 @@ import numpy as np
 
 from cutelab.algebra import composition, tiled_product, typed
 from cutelab.algebra.typed import Typed
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int, to_text
 from cutelab.core.layout import Layout, offsets, size
 from cutelab.core.leaves import ONE, ZERO, mark
@@ -65,7 +65,7 @@ class TiledMMA:
             object.__setattr__(self, "atom", mma_atom(self.atom))
         if not hasattr(self.atom, "shape_mnk"):
             raise CuteLabError(
-                f"TiledMMA needs an MmaAtom, got {repr(self.atom)[:60]}; for example mma_atom('SM80_16x8x16_F32F16F16F32_TN')"
+                f"TiledMMA needs an MmaAtom, got {shown(self.atom)}; for example mma_atom('SM80_16x8x16_F32F16F16F32_TN')"
             )
         layout = self.atom_layout_mnk
         layout = layout if isinstance(layout, Layout) else Layout(layout)
@@ -74,7 +74,7 @@ class TiledMMA:
         object.__setattr__(self, "atom_layout_mnk", layout)
         if not isinstance(self.tile_mnk, tuple | list) or len(self.tile_mnk) != 3:
             raise CuteLabError(
-                f"tile_mnk needs three entries for M, N and K, got {repr(self.tile_mnk)[:60]}; for example (32, 32, 16)"
+                f"tile_mnk needs three entries for M, N and K, got {shown(self.tile_mnk)}; for example (32, 32, 16)"
             )
         object.__setattr__(self, "tile_mnk", tuple(self.tile_mnk))
         for name, entry in zip("MNK", self.tile_mnk, strict=True):
@@ -322,7 +322,7 @@ def _check_entry(name: str, entry: Any) -> None:
                 f"for example {Layout(entry.shape)}"
             )
     elif entry is not None and not is_int(entry):
-        raise CuteLabError(f"the tile's {name} is an integer, a Layout (a permutation) or None, got {repr(entry)[:60]}")
+        raise CuteLabError(f"the tile's {name} is an integer, a Layout (a permutation) or None, got {shown(entry)}")
 
 
 def _static(layout: Layout) -> Typed:

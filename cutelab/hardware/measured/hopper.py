@@ -12,7 +12,11 @@ from typing import Any
 
 from cutelab.core.errors import CuteLabError, shown
 
-TABLES = ("tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions", "pipelines")
+TABLES = (
+    "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions", "pipelines",
+    "hopper_tiles", "hopper_descriptors", "hopper_rates", "hopper_pipelines",
+)  # fmt: skip
+"""The second row was measured later, by `benchmarks/gpu/hopper.py`: boxes of rank 1 to 4, operands of 1, 2 and 4 bytes, A and B, 180 loops."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,8 @@ class HopperCases:
 
 
 def measured_hopper(name: str) -> HopperCases:
-    """What did an H200 do? name: "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions" or "pipelines".
+    """What did an H200 do? name: "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions" or "pipelines";
+    "hopper_tiles", "hopper_descriptors", "hopper_rates" and "hopper_pipelines" are a second, wider run.
 
     Raises CuteLabError for another name.
 

@@ -128,7 +128,7 @@ def admitted(n: int, d: int, s: int) -> bool:
 
 def draw_mode(random: Random) -> tuple[int, int, int]:
     """A mode n:d and an extent s; often one divides the other."""
-    s = random.choice((4, 6, 8, 12, 16))
+    s = random.choice((4, 5, 6, 7, 8, 9, 10, 12, 16))
     return random.randint(2, 12), random.choice((1, 2, 3, 4, 6, 8, 12, 16, random.randint(1, 24))), s
 
 

@@ -274,7 +274,7 @@ def stripmined(columns: int, lines: int, threads: int, elements: int) -> tuple[i
 
 def draw_map(random: Random) -> tuple[int, int, int, int]:
     """A strip-mined map whose threads fill one line or more."""
-    elements, vectors = random.choice((1, 2, 4, 8)), random.choice((4, 8, 16))
+    elements, vectors = random.choice((1, 2, 4, 8)), random.choice((3, 4, 5, 6, 8, 12, 16))
     return vectors * elements, random.randint(1, 64), vectors * random.randint(1, 16), elements
 
 

@@ -1,0 +1,165 @@
+"""What a wrong answer is told where nobody foresaw it: the cause by name, and never a cause that is not there."""
+
+import random
+
+import numpy as np
+import pytest
+
+from cutelab import CuteLabError, Layout, Swizzle
+from cutelab.course.ask.diagnose import name_number
+from cutelab.course.ask.kinds import LayoutMap, Value
+from cutelab.course.ask.trials import Reading, name_function
+from cutelab.course.lab.lessons import find_exercise, lessons
+
+NAMES = ("row", "col", "rows", "cols")
+INPUTS = [
+    (r, c, rows, cols) for rows, cols in ((4, 8), (6, 5), (3, 16)) for r in range(rows) for c in range(0, cols, 2)
+]
+
+
+def right(row, col, rows, cols):
+    return row * cols + col
+
+
+def told(function, good=right, names=NAMES, inputs=INPUTS, parts=()):
+    rows = tuple((args, function(*args)) for args in inputs)
+    return name_function(rows, Reading(tuple((args, good(*args)) for args in inputs), good), names, parts)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda r, c, rows, cols: c * cols + r, "right with row and col in each other's place"),
+        (lambda r, c, rows, cols: r * rows + c, "right with rows in the place of cols"),
+        (lambda r, c, rows, cols: r * 8 + c, "takes 8 for cols"),
+        (lambda r, c, rows, cols: 4 * (r * cols + c), "4 times too large: is it in another unit, bytes"),
+        (lambda r, c, rows, cols: r * cols + c + 1, "one too large"),
+        (lambda r, c, rows, cols: (r - 1) * cols + c - 1, "row and col one less: places are counted from 0"),
+        (lambda r, c, rows, cols: r * cols, "takes 0 for col"),
+        (lambda r, c, rows, cols: r * cols + 2 * c, "too large by col"),
+        (lambda r, c, rows, cols: r * cols + c + rows, "too large by rows"),
+        (lambda r, c, rows, cols: 7, "always returns 7"),
+        (lambda r, c, rows, cols: (r * cols + c) % 16, "modulo 16"),
+        (lambda r, c, rows, cols: (r, c), "returns several numbers"),
+        (lambda r, c, rows, cols: str(r * cols + c), "returns texts"),
+        (lambda r, c, rows, cols: r * cols + c if r else 0, "only where row = 0"),
+        (lambda r, c, rows, cols: r * cols + c if rows != 6 else 99, "goes wrong"),
+    ],
+)
+def test_the_cause_is_named(function, words):
+    assert words in told(function)
+
+
+def test_what_is_named_is_true():
+    """Of random faults: where a place, a factor or a part is named, mending it gives the right function."""
+    draw = random.Random(3)
+    for _ in range(300):
+        k, m, n, p = (draw.choice((0, 1, 2, 4)) for _ in range(4))
+
+        def fault(r, c, rows, cols, k=k, m=m, n=n, p=p):
+            return k * r * cols + m * c + n * r + p
+
+        words = told(fault)
+        gaps = [fault(*args) - right(*args) for args in INPUTS]
+        if not any(gaps):
+            continue
+        for i, name in enumerate(NAMES):
+            if f"too large by {name}:" in words:
+                assert gaps == [args[i] for args in INPUTS]
+            if f"too small by {name}:" in words:
+                assert gaps == [-args[i] for args in INPUTS]
+        if "one too large" in words:
+            assert set(gaps) == {1}
+        if "times too large" in words:
+            factor = int(words.split(" times too large")[0].rpartition(" ")[2])
+            assert all(fault(*a) == factor * right(*a) for a in INPUTS)
+
+
+def test_tuples_and_truth():
+    pair = {"names": ("m", "n"), "inputs": [(m, n) for m in range(8) for n in range(8)], "parts": ("thread", "value")}
+
+    def owner(m, n):
+        return 4 * m + n // 2, n % 2
+
+    assert "the order is the other way round" in told(lambda m, n: owner(m, n)[::-1], owner, **pair)
+    assert "only the thread" in told(lambda m, n: owner(m, n)[0], owner, **pair)
+    assert "the thread is always right, the value is not" in told(lambda m, n: (4 * m + n // 2, n // 4), owner, **pair)
+    assert "with m and n in each other's place" in told(lambda m, n: owner(n, m), owner, **pair)
+    rule = {"names": ("n", "d"), "inputs": [(n, d) for n in range(1, 9) for d in range(1, 9)]}
+    assert "admits too much" in told(lambda n, d: True if d > 4 else n % d == 0, lambda n, d: n % d == 0, **rule)
+    assert "admits too little" in told(lambda n, d: n == d, lambda n, d: n % d == 0, **rule)
+    assert "always says True" in told(lambda n, d: True, lambda n, d: n % d == 0, **rule)
+    assert "changed places" in told(lambda n, d: n % d != 0, lambda n, d: n % d == 0, **rule)
+
+
+def test_numbers_by_the_questions_own_quantities():
+    given = (("rows", 4), ("columns", 8))
+    assert "rows plus columns" in name_number(12, 40, given) and "number of rows alone" in name_number(4, 40, given)
+    assert "rows times columns" in name_number(32, 40, given)
+    assert "power of two" in name_number(160, 40, given) and "off by one" in name_number(39, 40, given)
+    assert name_number(23, 40, given) == ""
+
+
+def test_a_meaning_stands_before_a_guess():
+    kind = Value(means=lambda n: f"{n} would mean this.")
+    assert kind.diagnose(39, 40, False).named == "39 would mean this."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(4,6):(1,4)", "rows and columns have changed places"),
+        ("(6,4):(4,24)", "too large by the same factor"),
+        ("(6,4):(1,5)", "share one place: (0,1) and (5,0) both lie at offset 5"),
+        ("(6,4):(4,1)", "neighbours in memory lie along a row"),
+        ("(6,4):(1,8)", "leaves 6 offsets unused"),
+        ("24:1", "other modes"),
+        ("(6,5):(1,6)", "30 elements"),
+    ],
+)
+def test_layouts(text, words):
+    kind = LayoutMap()
+    assert words in kind.diagnose(kind.read(text), kind.read(Layout((6, 4))), False).named
+
+
+def test_swizzles_name_the_lanes_that_still_meet():
+    column = find_exercise("swizzle.2")
+    found = column.check("Sw<2,0,5>")
+    assert "lanes 0, 8, 16, 24 (rows 0, 8, 16, 24) still meet in bank 0" in found.second
+    assert "bits 7, 8 of the offset" in found.sentence
+    assert "bits 0 to 2 of the offset must stay" in find_exercise("swizzle.5").check(Swizzle(3, 0, 4)).sentence
+    assert "moves nothing" in find_exercise("swizzle.5").check(Swizzle(2, 3, 9)).sentence
+    assert column.check("Sw<4,5,5>").sentence != column.check("Sw<0,0,0>").sentence
+
+
+def test_a_layout_with_the_property_is_right_however_it_is_nested():
+    for text in ("(16,64):(64,1)", "(16,(32,2)):(32,(1,512))", "((4,4),64):((64,256),1)"):
+        assert find_exercise("coalescing.2").check(text).state == "good"
+    assert find_exercise("coalescing.2").check("(16,64):(72,1)").state == "bad"
+    assert find_exercise("strips.4").check((128, 1)).state == "good"
+    assert find_exercise("kernel.2").check("36").state == "good"
+    assert find_exercise("thread_map.2").check("96 threads").state == "good"
+
+
+JUNK = [
+    0, 1, -1, 7, 2**63, 10**40, 1e300, float("nan"), True, (), (1,), (1, 2), ((1, 2), (3,)), [[]], {"a": 1}, {1, 2}, b"x",
+    "", "a", "((((", "0x", "Sw<", "Sw<9,9,9>", "(1,(2,3))", "\ud800", "\u202e", "_,_", "4:-1", "make_layout(", "１２",
+    np.zeros((2, 2)), np.array([]), np.array(["a"]), np.float32(2), Layout((4, 8)), Layout, Swizzle(2, 3, -4), object(),
+    print, len, lambda *a: None, lambda *a: a, lambda *a: 1 / 0, lambda *a: np.array([1, 2]), lambda a, b: (a, b),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "entry", [e for lesson in lessons() for e in (*lesson.exercises, *lesson.predictions)], ids=lambda e: e.id
+)
+def test_junk_gets_a_sentence(entry):
+    for junk in JUNK:
+        if hasattr(entry, "check"):
+            found = entry.check(junk)
+        else:
+            try:
+                found = entry.reveal(junk)
+            except CuteLabError as error:
+                assert len(str(error)) <= 400
+                continue
+        assert len(found.sentence) <= 400 and len(found.second) <= 500
