@@ -60,9 +60,9 @@ def xor_row(offset):
     return offset ^ (offset >> 3 & 7)
 
 
-def in_eight_rows(index):
-    """(8,4):(2,20) at a 1-D index."""
-    return index % 8 * 2 + index // 8 * 20
+def in_three_modes(index):
+    """(4,6,8):(2,3,5) at a 1-D index."""
+    return index % 4 * 2 + index // 4 % 6 * 3 + index // 24 * 5
 
 
 def raked_owner(lane_of_warp, warp, access):
@@ -113,17 +113,17 @@ BY_HAND = {
     "swizzle.1": 0b110100,
     "swizzle.3": "Sw<2,2,3>",
     "swizzle.4": "b",
-    "strips.a": strip(16, 24, 8, 2) // 24,
+    "strips.a": strip(32, 16, 8, 4) // 16,
     "strips.b": sum(strip(t, 16, 12, 1) == t % 12 + t // 12 * 16 for t in LANES),
     "strips.c": len({o for t in LANES if (o := strip(t, 8, 8, 2)) < 128}),
-    "strips.d": str(min((1, 4, 8, 32), key=lambda p: (strip_sectors(128, p, 32, 8), p))),
+    "strips.d": str(min((1, 8, 32, 128), key=lambda p: (strip_sectors(128, p, 32, 4), p))),
     "strips.e": next((str(s) for s in (1, 4, 32) if conflicts([4 * strip(t, 32, 8, s) for t in LANES]) == 1), "none"),
     "strips.3": next(s for s in range(1, 257) if skipped(256, 32, s) == 0),
     "strips.4": next((16, s) for s in range(1, 129) if once(16, s)),
     "strips.5": min((1, 2, 4, 8, 16, 32, 64), key=lambda p: (strip_sectors(128, p, 32, 2), p)),
     "strips.6": conflicts([4 * strip(t, 96, 4, 16) for t in LANES]),
     "thread_map.a": 16 * 8 // 32,
-    "thread_map.b": f"{2 * 48 // 3} to {3 * 48 // 3 - 1}",
+    "thread_map.b": f"{32 // 4} to {2 * 32 // 4 - 1}",
     "thread_map.d": strip(32, 16, 8, 4),
     "thread_map.c": "past",  # 3 steps of 2 lines where the tile has 5
     "thread_map.3": "c",  # 6 blocks for 4 warps
@@ -133,11 +133,12 @@ BY_HAND = {
     ],
     "thread_map.6": (0, 44 % 16, 44 % 16 + 16),
     "composition.a": "5:8",
-    "composition.b": "the compiler stops" if 12 % 8 and 12 >= 8 else "4:13",
-    "composition.c": padded_a(5 % 4 * 16 + 5 // 4 + 8),
+    "composition.b": "refused" if 12 % 8 and 12 >= 8 else "4:13",
+    "composition.c": "0",
+    "composition.d": padded_a(5 % 4 * 16 + 5 // 4 + 8),
     "composition.1": [[(i % 8 * 4 + i // 8) for c in range(4) for i in [2 * r + 8 * c]] for r in range(4)],
     "composition.2": [[(i % 10 * 16 + i // 10 * 4) for c in range(4) for i in [r + 5 * c]] for r in range(3)],
-    "composition.4": next(c for c in range(6) if in_eight_rows(3 * c) != c % 3 * 6 + c // 3 * 20),
+    "composition.4": next(c for c in range(6) if in_three_modes(3 * c) != c % 2 * 6 + c // 2 * 3),
     "composition.5": [[4 * r + 2 * c for c in range(2)] for r in range(4)],
     "inverse.a": next(i for i in range(24) if i % 6 * 4 + i // 6 == 13),
     "inverse.b": str(next(n for n in range(99) if n not in {i % 6 + i // 6 * 7 for i in range(24)})),
@@ -149,16 +150,17 @@ BY_HAND = {
     "inverse.3": next(i for i in range(12) if i % 3 * 8 + i // 3 == 18),
     "inverse.4": next(n for n in range(8, 0, -1) if [k % 4 + k // 4 * 32 for k in range(n)] == list(range(n))),
     "tiling.a": 3 * 4 + 5 * 8 * 128,
-    "tiling.b": 1 + 5 % 2 * 8 + 5 // 2 * 16 * 16,
+    "tiling.b": 3 + 5 * 4,
     "tiling.c": 10 * 32 // (4 * 8),
-    "tiling.d": 32,
+    "tiling.d": "8",
+    "tiling.f": 32,
     "tiling.e": "(2,3):(1,8)"
     if sorted(a + b for a in (0, 2, 4, 6) for b in (0, 1, 8, 9, 16, 17)) == [*range(24)]
     else "",
     "tiling.2": "t(_, make_coord(2,3))",
     "tiling.3": [[r % 4 + r // 4 * 12 + c % 3 * 4 + c // 3 * 24 for c in range(12)] for r in range(8)],
-    "tiling.4": [[r + 12 * c for c in range(2)] for r in range(3)],
-    "tiling.5": (4 % 2, 13 % 5),
+    "tiling.4": [[r + 8 * c for c in range(2)] for r in range(4)],
+    "tiling.5": (5 % 2, 12 % 5),
     "tiling.6": [[a + 12 * b for b in range(2)] for a in range(4)],
     "tensor_core.a": f"{64 % 16},{64 // 16}",
     "tensor_core.b": "outside" if 7 * 32 + 3 * 1 + 1 * 16 > 63 else "fits",

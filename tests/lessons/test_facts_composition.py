@@ -12,11 +12,11 @@ from cutelab.course.ask.ids import canonical
 from cutelab.course.lab.lessons import find_exercise, find_prediction
 from cutelab.course.topics.composition.lesson import (
     BY_THREE,
-    EIGHT_ROWS,
     MEMORY,
     PADDED,
     SELECTED,
     THREADS,
+    THREE_MODES,
     UNCHECKED,
     admitted,
 )
@@ -50,12 +50,13 @@ def test_what_cxx_checks_is_not_enough():
     )
 
 
-def test_the_silent_composition():
-    a, b, r = (offsets(x).ravel(order="F") for x in (EIGHT_ROWS, BY_THREE, UNCHECKED))
-    assert a[b].tolist() == [at((8, 4), (2, 20), 3 * c) for c in range(6)] == [0, 6, 12, 22, 28, 34]
-    assert r.tolist() == [0, 6, 12, 20, 26, 32] and find_exercise("composition.4").right() == 3
+def test_the_silent_compositions():
+    a, b, r = (offsets(x).ravel(order="F") for x in (THREE_MODES, BY_THREE, UNCHECKED))
+    assert a[b].tolist() == [0, 6, 7, 8, 9, 15] and r.tolist() == [0, 6, 3, 9, 6, 12]
+    assert find_exercise("composition.4").right() == 2
+    assert [at((8, 4), (2, 20), 3 * c) for c in range(6)] == [0, 6, 12, 22, 28, 34]
     with pytest.raises(CuteLabError, match=r"C\+\+ returns \(3,2\):\(6,20\); at coordinate 3"):
-        composition(EIGHT_ROWS, BY_THREE)
+        composition(Layout((8, 4), (2, 20)), Layout(6, 3))
 
 
 @pytest.mark.parametrize(("b", "exact"), [("8:9", "8:10"), ("4:12", "(2,2):(13,27)"), ("12:1", None)])
@@ -86,7 +87,7 @@ def test_what_the_table_says_about_layouts_that_exist():
 
 
 def test_predictions_and_padding():
-    assert [find_prediction(f"composition.{x}").answer() for x in "abc"] == ["5:8", "the compiler stops", 28]
+    assert [find_prediction(f"composition.{x}").answer() for x in "abcd"] == ["5:8", "refused", "0", 28]
     assert [PADDED(i) for i in (12, 24, 36)] == [13, 27, 40] and holes(PADDED).size == 7
     assert str(composition(PADDED, THREADS)) == "((4,8),2):((18,1),9)"
 

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from cutelab import CuteLabError, Layout, composition, offsets
+from cutelab import CuteLabError, Layout, composition, holes, offsets
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -27,7 +27,7 @@ def both_at(c: int) -> str:
     """What A(B(c)) and C++'s layout say at this c."""
     if not 0 <= c < 6:
         return f"c counts from 0 to 5; {c} is none of them."
-    good, made = int(offsets(EIGHT_ROWS).ravel(order="F")[3 * c]), int(offsets(UNCHECKED).ravel(order="F")[c])
+    good, made = int(offsets(THREE_MODES).ravel(order="F")[3 * c]), int(offsets(UNCHECKED).ravel(order="F")[c])
     if good == made:
         return f"at c = {c}, index {3 * c}, A gives {good}, and C++'s layout gives {made}, too."
     return f"at c = {c} they do differ, {good} and {made}; is it the first place?"
@@ -67,12 +67,19 @@ PREDICTIONS = (
     Prediction(
         id="composition.b",
         title="A step of 12",
-        kind=Choice.of("4:12", "4:13", "(2,2):(13,27)", "the compiler stops"),
+        kind=Choice(
+            (
+                ("4:12", "4:12"),
+                ("4:13", "4:13"),
+                ("(2,2):(13,27)", "(2,2):(13,27)"),
+                ("refused", "it refuses: the compiler stops"),
+            )
+        ),
         question=(
             "A is `(8,8):(1,9)`, B is `4:12`, all of it static integers. A(12) is 13, A(24) is 27 and A(36) is 40. What does C++ CuTe "
             "make of A o B?"
         ),
-        right=lambda: "the compiler stops" if composed(PADDED, Layout(4, 12)) == "refused" else "4:12",
+        right=lambda: composed(PADDED, Layout(4, 12)),
         replies=(
             Wrong("4:12", "A puts one unused offset after each 8 elements, so index 12 lies at offset 13."),
             Wrong("4:13", "The first step is 13. The second leads from 13 to 27, which is 14."),
@@ -86,6 +93,22 @@ PREDICTIONS = (
     ),
     Prediction(
         id="composition.c",
+        title="Threads on padding",
+        kind=Choice.of(0, 7, 8),
+        question="A is `(8,8):(1,9)` with its unused offsets 8, 17, 26 and so on. B hands its 64 elements to 32 threads, 2 each. "
+        "How many unused offsets does A o B touch?",
+        right=lambda: int(np.isin(holes(PADDED), offsets(composition(PADDED, THREADS))).sum()),
+        replies=(
+            Wrong(
+                "7",
+                "That many offsets are unused between A's elements. R asks A, and A never answers with one of them.",
+            ),
+            Wrong("8", "There is one after each column but the last, and R meets none."),
+        ),
+        because="R(c) is always A of something, and A(i) is never an unused offset.",
+    ),
+    Prediction(
+        id="composition.d",
         title="Thread 5, value 1",
         kind=Value(example="19", given=(("thread", 5), ("value", 1))),
         question=(
@@ -112,8 +135,8 @@ REFUSED = (
 )
 ROWS, EVERY_SECOND = Layout((8, 4), (4, 1)), Layout((4, 4), (2, 8))
 TWO_MODES, WITHIN = Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5))
-EIGHT_ROWS, BY_THREE = Layout((8, 4), (2, 20)), Layout(6, 3)
-UNCHECKED = Layout((3, 2), (6, 20))  # what C++ makes of EIGHT_ROWS o BY_THREE
+THREE_MODES, BY_THREE = Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3)
+UNCHECKED = Layout((2, 3), (6, 3))  # what C++ makes of THREE_MODES o BY_THREE
 SELECTED, MEMORY = Layout((4, 2), (1, 8)), Layout((4, 4), (4, 1))  # columns 0 and 2 of a 4 x 4 matrix; row-major memory
 
 
@@ -134,7 +157,7 @@ def draw_mode(random: Random) -> tuple[int, int, int]:
 
 def first_wrong() -> int:
     """The first c where what C++ returns is not A(B(c))."""
-    a, b, r = (offsets(x).ravel(order="F") for x in (EIGHT_ROWS, BY_THREE, UNCHECKED))
+    a, b, r = (offsets(x).ravel(order="F") for x in (THREE_MODES, BY_THREE, UNCHECKED))
     return int(np.argmax(a[b] != r))
 
 
@@ -277,27 +300,25 @@ EXERCISES = (
         title="Compiled and wrong",
         kind=Value(example="4", means=both_at),
         question=(
-            "A is `(8,4):(2,20)`, B is `6:3`. C++ compiles this and returns `(3,2):(6,20)`. At which c from 0 to 5 does that first "
+            "A is `(4,6,8):(2,3,5)`, B is `6:3`. C++ compiles this and returns `(2,3):(6,3)`. At which c from 0 to 5 does that first "
             "differ from A(B(c))?"
         ),
         right=first_wrong,
-        solution="answer = 3",
+        solution="answer = 2",
         hints=(
-            "B(c) counts 0, then the step of B, then twice the step. Send each through A: its first mode counts to 8.",
-            "Index 9 is past the first 8: it lies in the next column, and not at its top. Multiply its coordinate by A's strides.",
-            "A(B(c)) begins 0, 6, 12. Write below it what C++'s layout gives, mode by mode, and compare one after the other.",
+            "B(c) is 3·c: 0, 3, 6 and so on. Send each through A: as a coordinate of the shape (4,6,8), the first mode counts to 4.",
+            "Index 6 is past the first 4: it lies in the next column. Multiply its coordinate by A's strides.",
+            "A(B(c)) begins 0, 6, 7. Write below it what C++'s layout gives: its first mode has only two elements.",
         ),
         wrong=(
             Wrong(0, "both are 0 there: every layout begins at offset 0."),
-            Wrong(1, "index 3 is (3,0), at offset 6. C++ has 6 there, too."),
-            Wrong(2, "index 6 is (6,0), at offset 12. C++ has 12 there, too."),
-            Wrong(4, "A(12) is 28 and C++ has 26, so that one differs; an earlier one does, too."),
-            Wrong(5, "A(15) is 34 and C++ has 32, so that one differs; an earlier one does, too."),
+            Wrong(1, "index 3 is (3,0,0), at offset 6. C++ has 6 there, too."),
+            Wrong(3, "that one differs as well, but it is not the first."),
+            Wrong(4, "A(12) is 9 and C++ has 6, so that one differs; an earlier one does, too."),
             Wrong(6, "c counts from 0 to 5."),
-            Wrong(9, "9 is the index B(c) at the place that is asked for; the question is which c it belongs to."),
-            Wrong(22, "22 is the right offset at the place that is asked for; the question is which c it belongs to."),
+            Wrong(7, "7 is the right offset at the place that is asked for; the question is which c it belongs to."),
         ),
-        because="Index 9 is (1,1): A gives 1·2 + 1·20 = 22, C++ gives 20. A step of 3 does not divide 8, so the next column is entered at row 1.",
+        because="Index 6 is (2,1,0): A gives 2·2 + 1·3 = 7, C++ gives 3. A step of 3 does not divide 4.",
     ),
     Exercise(
         id="composition.5",

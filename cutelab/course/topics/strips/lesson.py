@@ -108,20 +108,20 @@ def other_group(random: Random) -> Prediction:
 PREDICTIONS = (
     Prediction(
         id="strips.a",
-        title="The next 16 threads",
-        kind=Value(given=(("row pitch", 24), ("Pitch", 8), ("Strips", 2))),
+        title="The next 32 threads",
+        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
         again=other_group,
-        question="Row pitch 24, Pitch 8, Strips 2. Threads 0 to 15 stand in rows 0 and 1. In which row does thread 16 stand?",
-        right=lambda: int(StripThreadMap(24, 32, 8, 2).coords()[16, 1]),
+        question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
+        right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
         replies=(
-            Wrong(2, "That is where it would follow on, and what everybody expects."),
+            Wrong(4, "That is where it would follow on, and what everybody expects."),
             Wrong(0, "Its row in the group is 0, but it is in the second group: the third term is not 0."),
-            Wrong(384, "That is its offset; a row has 24 elements."),
-            Wrong(48, "48 is the offset of row 2, where the next group would follow on."),
-            Wrong(3, "Rows are counted from 0: row 2 would follow on. But the third term is not one row."),
+            Wrong(512, "That is its offset; a row has 16 elements."),
+            Wrong(64, "64 is the offset of row 4, where the next group would follow on."),
+            Wrong(5, "Rows are counted from 0: row 4 would follow on. But the third term is not one row."),
             Wrong(8, "Look at the third term again: it is Pitch · Strips · row pitch."),
         ),
-        because="The third term is 8·2·24 = 384 elements, and 384 / 24 is row 16: rows 2 to 15 are skipped.",
+        because="The third term is 8·4·16 = 512 elements, and 512 / 16 is row 32: rows 4 to 31 are skipped.",
     ),
     Prediction(
         id="strips.b",
@@ -164,18 +164,18 @@ PREDICTIONS = (
     Prediction(
         id="strips.d",
         title="Pitch and sectors",
-        kind=Choice.of(1, 4, 8, 32),
+        kind=Choice.of(1, 8, 32, 128),
         question=(
-            "double (8 bytes), row pitch 128, Strips 32. Which is the smallest of these Pitches with which a warp needs the fewest "
+            "float32, row pitch 128, Strips 32. Which is the smallest of these Pitches with which a warp needs the fewest "
             "sectors?"
         ),
-        right=lambda: str(least_pitch(128, 8)),
+        right=lambda: str(least_pitch(128, 4)),
         replies=(
             Wrong("1", "Then each lane stands in a row of its own, in a sector of its own."),
-            Wrong("8", "So many float32 fill a sector; a double is twice as large."),
-            Wrong("32", "Then the warp is one run of 32 elements. But a sector holds only 4 doubles."),
+            Wrong("32", "Then the warp is one run of 32 elements. But a sector holds only 8 of them."),
+            Wrong("128", "Lanes 0 to 31 are the same 32 neighbours as with Pitch 32."),
         ),
-        because="A sector is 32 bytes, 4 doubles. Eight runs of 4 are eight sectors, as many as one run of 32.",
+        because="A sector is 32 bytes, 8 elements of float32. Four runs of 8 are four sectors, as many as one run of 32.",
     ),
     Prediction(
         id="strips.e",

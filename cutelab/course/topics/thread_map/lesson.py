@@ -30,8 +30,8 @@ from cutelab.cutlass.thread_map import ThreadMap
 
 
 def lines_of_warp(warp: int) -> str:
-    """First and last line that this warp of a raked map of 64 x 48 with three warps touches."""
-    raked = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 48), 96, PitchLinearShape(8, 4), 8)
+    """First and last line that this warp of the raked 64 x 32 map touches."""
+    raked = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8)
     lines = raked.accesses()[32 * warp : 32 * warp + 32, :, 1]
     return f"{lines.min()} to {lines.max()}"
 
@@ -132,24 +132,23 @@ PREDICTIONS = (
     Prediction(
         id="thread_map.b",
         title="Raked",
-        kind=Choice.of("8 to 11", "16 to 31", "32 to 47", "8 to 47"),
+        kind=Choice.of("4 to 7", "8 to 15", "4 to 23"),
         question=(
-            "A tile of 48 lines, 3 warps; one access of a warp covers 4 lines. The map is raked: each warp owns one block of "
-            "neighbouring lines. Which lines does warp 2 touch, from first to last? (Warps count from 0.)"
+            "A tile of 32 lines, 4 warps; one access of a warp covers 4 lines. The map is raked: each warp owns one block of "
+            "neighbouring lines. Which lines does warp 1 touch, from first to last?"
         ),
-        right=lambda: lines_of_warp(2),
+        right=lambda: lines_of_warp(1),
         replies=(
             Wrong(
-                "8 to 11",
-                "That is its first access if the warps take turns. Raked, warp 0 makes its third access there.",
+                "4 to 7",
+                "That is one access of warp 1 if the warps take turns. Raked, warp 0 makes its second access there.",
             ),
-            Wrong("16 to 31", "That is warp 1: they count from 0."),
             Wrong(
-                "8 to 47",
-                "That is the striped map, where warps take turns: lines 8 to 11, then 20 to 23, and so on to 44 to 47.",
+                "4 to 23",
+                "That is the striped map: lines 4 to 7, and after all warps had their turn, lines 20 to 23.",
             ),
         ),
-        because="48 lines for 3 warps are 16 each, and the block of warp 2 is the last one.",
+        because="32 lines for 4 warps are 8 each, and the block of warp 1 is the second one.",
     ),
     Prediction(
         id="thread_map.c",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-from cutelab import Layout, complement, logical_divide, offsets, raked_product, size, zipped_divide
+from cutelab import Layout, blocked_product, complement, logical_divide, offsets, raked_product, size, zipped_divide
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 TILES = zipped_divide(Layout((128, 128)), (4, 8))
-FLAT = zipped_divide(Layout((16, 128)), (8, 16))
-RAKED_PLACE = (4, 13)
+RAKED_PLACE = (5, 12)
 
 
 def owned(pair: tuple[int, ...]) -> str:
@@ -104,23 +103,23 @@ PREDICTIONS = (
     Prediction(
         id="tiling.b",
         title="Plain numbers",
-        kind=Value(example="132", given=(("first", 1), ("second", 5))),
+        kind=Value(unit="offset", example="132", given=(("first", 3), ("second", 5))),
         question=(
-            "t is the zipped_divide of `(16,128):(1,16)` by <8, 16>, that is `((8,16),(2,8)):((1,16),(8,256))`. Somebody wants tile (1,5), "
-            "and writes t(1,5). It compiles, and gives one offset. Which?"
+            "t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody wants tile (3,5), and writes t(3,5). It compiles, and "
+            "gives one offset. Which?"
         ),
-        right=lambda: FLAT(1, 5),
+        right=lambda: TILES(3, 5),
         replies=(
             Wrong(
-                1288,
-                "That is where tile (1,5) begins: t(0, make_coord(1,5)). With plain numbers the two are not a pair.",
+                5132,
+                "That is where the tile (3,5) begins: t(0, make_coord(3,5)). With plain numbers the two are no pair.",
             ),
-            Wrong(81, "That is element (1,5) of the matrix. t counts elements of a tile first, and then tiles."),
-            Wrong(41, "That takes five tiles down, 8 apart. There are only 2 down: tile number 5 is (1,2)."),
-            Wrong(520, "Tile number 5, which is (1,2), begins there. The 1 is element number 1 of it."),
-            Wrong(1281, "Tile number 5 is not tile (0,5): tiles count down first, and there are 2 down."),
+            Wrong(643, "That is element (3,5) of the matrix. t counts elements of a tile first, and then tiles."),
+            Wrong(20, "Tile number 5 begins there. The 3 is element number 3 of it."),
+            Wrong(5123, "Tile number 5 is not tile (0,5): tiles count down first, and there are 32 down."),
+            Wrong(8, "Tiles down are 4 rows apart: number 5 begins at 5·4."),
         ),
-        because="Element 1 of tile number 5. Tiles count down first, 2 of them, so number 5 is (1,2): 1 + 8 + 2·256.",
+        because="Mode 0 counts elements, mode 1 counts tiles: element 3 of tile number 5, which lies 5 tiles down, 3 + 5·4.",
     ),
     Prediction(
         id="tiling.c",
@@ -144,24 +143,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="tiling.d",
-        title="One row down",
-        kind=Value(example="7", given=(("row", 1), ("column", 0))),
-        question=(
-            "A block `(4,8):(1,4)` is repeated over a grid `(2,5):(1,2)`: ten copies of 32 offsets, one after the other. raked_product deals the "
-            "elements out in turn, like cards. Which offset stands in row 1, column 0 of the result?"
-        ),
-        right=lambda: int(raked_product(Layout((4, 8)), Layout((2, 5)))(1, 0)),
+        title="Two integers",
+        kind=Choice.of(8, 10, 32, 320),
+        question="Somebody writes `blocked_product(make_layout(_4{}, _8{}), make_layout(_2{}, _5{}))`. How many elements has the result?",
+        right=lambda: size(blocked_product(Layout(4, 8), Layout(2, 5))),
         replies=(
-            Wrong(
-                1,
-                "So it is in blocked_product, where each block is in one piece. Dealt out in turn, the next row belongs to the next copy.",
-            ),
-            Wrong(4, "That is the next column of the same copy."),
-            Wrong(64, "That is the copy to the right, number 2. The next one down is number 1."),
-            Wrong(2, "A copy is 32 offsets long, and the next copy begins behind it."),
-            Wrong(33, "The next copy is right. But it begins with its element 0."),
+            Wrong("10", "That is the number of blocks that was meant."),
+            Wrong("32", "That is the size of the block that was meant."),
+            Wrong("320", "That was meant. It needs make_layout(make_shape(_4{}, _8{})), and so for the other."),
         ),
-        because="The next row belongs to the next copy down, number 1, and that copy begins at offset 32.",
+        because="`make_layout(4, 8)` is `4:8`, four elements; the tiler is `2:5`, two copies.",
     ),
     Prediction(
         id="tiling.e",
@@ -181,6 +172,27 @@ PREDICTIONS = (
             ),
         ),
         because="First the gap inside A is filled, by the copy that begins at 1; then it all goes on every 8 offsets.",
+    ),
+    Prediction(
+        id="tiling.f",
+        title="One row down",
+        kind=Value(example="7", given=(("row", 1), ("column", 0))),
+        question=(
+            "A block `(4,8):(1,4)` is repeated over a grid `(2,5):(1,2)`: ten copies of 32 offsets, one after the other. raked_product deals the "
+            "elements out in turn, like cards. Which offset stands in row 1, column 0 of the result?"
+        ),
+        right=lambda: int(raked_product(Layout((4, 8)), Layout((2, 5)))(1, 0)),
+        replies=(
+            Wrong(
+                1,
+                "So it is in blocked_product, where each block is in one piece. Dealt out in turn, the next row belongs to the next copy.",
+            ),
+            Wrong(4, "That is the next column of the same copy."),
+            Wrong(64, "That is the copy to the right, number 2. The next one down is number 1."),
+            Wrong(2, "A copy is 32 offsets long, and the next copy begins behind it."),
+            Wrong(33, "The next copy is right. But it begins with its element 0."),
+        ),
+        because="The next row belongs to the next copy down, number 1, and that copy begins at offset 32.",
     ),
 )
 
@@ -223,8 +235,8 @@ def draw_place(random: Random) -> tuple[int, ...]:
 
 
 def same_cut() -> Layout:
-    """The layout tiler of a 12 x 10 matrix whose tiles are those of <3, 2>."""
-    tiles = zipped_divide(Layout((12, 10)), (3, 2))
+    """The layout tiler of an 8 x 8 matrix whose tiles are those of <4, 2>."""
+    tiles = zipped_divide(Layout((8, 8)), (4, 2))
     assert isinstance(tiles, Layout)
     return tiles[0]
 
@@ -367,24 +379,23 @@ EXERCISES = (
         title="A layout for a tuple",
         kind=LayoutMap('"(4,2):(1,4)"'),
         question=(
-            "The tuple <3, 2> cuts `(12,10):(1,12)` into blocks of 3 rows and 2 columns. The layout `(3,2):(1,3)` does not: its tiles are six "
-            "neighbours in a column. Which layout tiler of shape (3,2) cuts the same blocks as the tuple?"
+            "The tuple <4, 2> cuts `(8,8):(1,8)` into blocks of 4 rows and 2 columns. The layout `(4,2):(1,4)` does not: its tiles are whole "
+            "columns. Which layout tiler of shape (4,2) cuts the same blocks as the tuple?"
         ),
         right=same_cut,
-        solution='answer = "(3,2):(1,12)"',
+        solution='answer = "(4,2):(1,8)"',
         hints=(
             "A layout tiler counts elements of the matrix in 1-D order, down the first column, then the second.",
             "The second column of a block begins one whole column of the matrix later.",
         ),
         wrong=(
-            Wrong("(3,2):(1,3)", "this one takes six elements in a row: half of a column of 12."),
-            Wrong("(3,2):(1,2)", "this one overlaps with itself."),
-            Wrong("(3,2):(12,1)", "these are 3 columns and 2 rows."),
-            Wrong("(3,2):(1,24)", "this one leaves out every second column."),
-            Wrong("(3,2):(2,12)", "this one takes every second row."),
-            Wrong("(3,2):(1,10)", "10 is the number of columns; one column is 12 elements long."),
+            Wrong("(4,2):(1,4)", "this one takes 8 elements in a row: a whole column of 8."),
+            Wrong("(4,2):(1,2)", "this one overlaps with itself."),
+            Wrong("(4,2):(8,1)", "these are 4 columns and 2 rows."),
+            Wrong("(4,2):(1,16)", "this one leaves out every second column."),
+            Wrong("(4,2):(2,8)", "this one takes every second row."),
         ),
-        because="In 1-D order the columns of the matrix are 12 apart, so that is the tile's second stride.",
+        because="In 1-D order the columns of the matrix are 8 apart, so the tile's second stride is 8.",
     ),
     Exercise(
         id="tiling.5",
@@ -392,10 +403,10 @@ EXERCISES = (
         kind=Value("tuple", example="(0, 4)", parts=("i", "j"), means=owned),
         question=(
             "`raked_product` repeats a 4 x 8 block over a 2 x 5 grid, one block for each of ten threads. Which thread (i, j) owns the element "
-            "in row 4, column 13?"
+            "in row 5, column 12?"
         ),
         right=lambda: owner(*RAKED_PLACE),
-        solution="answer = (0, 3)",
+        solution="answer = (1, 2)",
         hints=(
             "Raked: neighbours belong to different blocks. Going down, the owner changes with every row.",
             "Down there are 2 copies, in turn. Across there are 5, in turn.",
@@ -405,13 +416,12 @@ EXERCISES = (
                 (1, 1),
                 "so it is in blocked_product, where each block is in one piece. Raked blocks are dealt out like cards.",
             ),
-            Wrong((3, 0), "i counts the copies down, from 0 to 1; j counts those across."),
-            Wrong((0, 5), "across the copies take turns every 5 columns, not every 8."),
-            Wrong((1, 3), "the column is right. Row 4 is even, and the copies take turns row by row."),
-            Wrong((0, 1), "the row is right. Across the copies take turns column by column, and there are five."),
-            Wrong((4, 3), "i counts the copies down, and there are two: 0 and 1."),
+            Wrong((2, 1), "i counts the copies down, from 0 to 1; j counts those across."),
+            Wrong((1, 4), "across the copies take turns every 5 columns, not every 8."),
+            Wrong((0, 2), "the column is right. Row 5 is odd, and the copies take turns row by row."),
+            Wrong((2, 2), "i counts the copies down, and there are two: 0 and 1."),
         ),
-        because="Row 4 is 0 modulo 2, column 13 is 3 modulo 5.",
+        because="Row 5 is 1 modulo 2, column 12 is 2 modulo 5.",
     ),
     Exercise(
         id="tiling.6",
