@@ -90,7 +90,7 @@ def _labels(line: str) -> list[tuple[int, str]]:
             or any(opened.count(a) != opened.count(b) for a, b in ("()", "[]", "{}"))
         ):
             continue
-        if re.search(r"(?<!\()\)$", label) or re.search(r"[@∘]", label):
+        if re.search(r"(?<!\()\)$", label) or re.search(r"[@∘]|>\s*o\s", label):
             continue  # what ends in a tuple is the first half of a layout, no label
         found.append((match.end(), label))
         if len(found) == 6:

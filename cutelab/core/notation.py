@@ -111,17 +111,30 @@ def parse_swizzle(text: str) -> tuple[int, int, int]:
     return found
 
 
-def print_type(shape: IntTuple, stride: IntTuple) -> str:
-    """How is this layout written as a C++ type?
+def cpp_integer(value: int) -> str:
+    """How is this static integer written in C++?
 
-    >>> print_type((4, 2), (2, 1))
-    'Layout<Shape<_4,_2>,Stride<_2,_1>>'
+    >>> cpp_integer(32), cpp_integer(33), cpp_integer(-1)
+    ('_32', 'Int<33>', 'Int<-1>')
+    """
+    named = 0 <= value <= 10 or (0 < value <= 1 << 19 and value & (value - 1) == 0)
+    return f"_{value}" if named else f"Int<{value}>"
+
+
+def print_type(shape: IntTuple, stride: IntTuple) -> str:
+    """How is this layout written as a C++ type that compiles?
+
+    `_n` stands only for integers that CuTe itself names in every version (0 to 10, and powers of two up to 524288); any other
+    is `Int<n>`.
+
+    >>> print_type((4, 2), (2, 1)), print_type((32, 31), (33, -1))
+    ('Layout<Shape<_4,_2>,Stride<_2,_1>>', 'Layout<Shape<_32,Int<31>>,Stride<Int<33>,Int<-1>>>')
     """
 
     def spell(value: IntTuple, name: str) -> str:
         if isinstance(value, tuple):
             return f"{name}<{','.join(spell(v, name) for v in value)}>"
-        return f"Int<{int(value)}>" if value < 0 else f"_{int(value)}"
+        return cpp_integer(int(value))
 
     return f"Layout<{spell(shape, 'Shape')},{spell(stride, 'Stride')}>"
 

@@ -3,6 +3,7 @@
 import _thread
 import linecache
 import resource
+import signal
 import threading
 import time
 import warnings
@@ -76,6 +77,7 @@ def test_a_long_loop_that_ends_is_left_alone():
 @pytest.mark.parametrize("kernel", [spins, one_spins_while_others_wait])
 def test_stop_ends_the_kernel_too(kernel):
     before = _thread._count()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):

@@ -150,7 +150,7 @@ def test_what_is_copied_is_the_layout():
         ({"smem": "(16,64):(100000,1)"}, "shared memory has 233,472"),
         ({"smem": "Sw<3,4,3> o smem_ptr[32b](unset) o (16,64):(64,1)"}, "elements of 32 bits, the operand elements of 16"),
         ({"smem": "Sw<3,3,3> o 0 o (16,64):(64,1)", "swizzle": "Sw<2,3,3>"}, "has a swizzle already"),
-        ({"swizzle": "Sw<3,3>"}, "expected"),
+        ({"swizzle": "Sw<3>"}, "expected"),
         ({"swizzle": "Sw<5,3,14>", "smem": "(64,2048):(1,64)"}, "takes"),
         ({"load": "ldmatrix.x4"}, "possible are: ldmatrix.x2, ld.shared.b32, ld.shared.b16"),
         ({"load": 4}, "load must be the name"),

@@ -19,6 +19,7 @@ from cutelab.hardware.chip import H200, Chip, want_chip
 from cutelab.hardware.rules import MATRIX_ROWS
 from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
+MOST_BYTES = 64  # of one element; three complex doubles of an MMA are 24
 REGISTER_BYTES = 4
 STEMS = {"load": ("ldmatrix", "ld"), "store": ("stmatrix", "st")}
 
@@ -173,8 +174,8 @@ def _addresses(
         raise CuteLabError(
             f"element_bytes must be a whole number of 1 or more, got {shown(element_bytes)}; elements below a byte are not modelled"
         )
-    if element_bytes > 16:
-        raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
+    if element_bytes > MOST_BYTES:
+        raise CuteLabError(f"an element has 1 to {MOST_BYTES} bytes, got {shown(element_bytes)}")
     if bits and bits != 8 * element_bytes:
         raise CuteLabError(
             f"operand {operand} of {atom.name} has elements of {bits} bits, the layout elements of {8 * element_bytes}; they must be the same"

@@ -41,6 +41,7 @@ def read_layout(value: Any) -> Any:
 def grid_shape(layout: Layout | ComposedLayout) -> tuple[int, int]:
     """Rows and columns of the grid: mode 0 down, all other modes across. One mode alone runs across, 16 a row at most.
 
+    >>> from cutelab import parse_layout
     >>> grid_shape(parse_layout("(4,2,3)")), grid_shape(parse_layout("40:1"))
     ((4, 6), (3, 16))
     """

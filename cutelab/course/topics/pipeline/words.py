@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cutelab.course.card.parts.code import cpp_shape
 from cutelab.course.card.picture import Offer, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.pipeline.knobs import MOST_STAGES, PipelineParams
@@ -170,9 +171,9 @@ def copies(result: Result) -> dict[str, str]:
     )
     return {
         "CuTe C++": (
-            f"using TileShape = Shape<_{p.m},_{p.n},_{p.k}>;\n"
-            f"auto sA_layout = make_layout(make_shape(_{p.m}{{}}, _{p.k}{{}}, _{p.stages}{{}}));  // the last mode: stages\n"
-            f"auto sB_layout = make_layout(make_shape(_{p.n}{{}}, _{p.k}{{}}, _{p.stages}{{}}));"
+            f"using TileShape = {cpp_shape((p.m, p.n, p.k)).removesuffix('{}')};\n"
+            f"auto sA_layout = make_layout({cpp_shape((p.m, p.k, p.stages))});  // the last mode: stages\n"
+            f"auto sB_layout = make_layout({cpp_shape((p.n, p.k, p.stages))});"
         ),
         "CUTLASS 2.x": f"using ThreadblockShape = cutlass::gemm::GemmShape<{p.m}, {p.n}, {p.k}>;\nint const kStages = {p.stages};",
         "Python": f"{imports}\n{model}.summary()",

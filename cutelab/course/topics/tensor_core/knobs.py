@@ -306,13 +306,14 @@ class TensorCoreParams(Params):
         smem, swizzle = now.smem, now.swizzle
         if "smem" in asked:  # perhaps with its swizzle; checked here, before anything of its size is made
             smem, swizzle = take_apart(smem, held, now.chip, swizzle if "swizzle" in asked else None)
-        if (held.tile, held.bits) != (self.held.tile, self.held.bits):
+        before = self if self.operand in operands(self.atom) else self._with({"operand": "A"})
+        if (held.tile, held.bits) != (before.held.tile, before.held.bits):
             if "smem" not in asked and smem is not None:
                 rows, cols = offsets(smem).shape
-                if rows < held.tile[0] or cols < held.tile[1] or held.bits != 8 * self.item:
+                if rows < held.tile[0] or cols < held.tile[1] or held.bits != 8 * before.item:
                     smem = None
             if "swizzle" not in asked and swizzle is not None and (smem is None or "smem" not in asked):
-                swizzle = _recast(swizzle, self.item, max(1, held.bits // 8))
+                swizzle = _recast(swizzle, before.item, max(1, held.bits // 8))
         return {**more, "smem": smem, "swizzle": swizzle}
 
 

@@ -13,7 +13,7 @@ from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout
-from cutelab.course.card.parts.code import cpp_type, python_value
+from cutelab.course.card.parts.code import cpp_type, cpp_value, python_value
 from cutelab.course.card.parts.sheet import crd_text
 from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count_distinct, number
@@ -236,8 +236,13 @@ def copies(result: Result) -> dict[str, str]:
     if found.result is not None:
         at = slice_coordinate(found, result.sheets[0].tile)
         texts["R"] = str(found.result)
+        layout = cpp_value(found.layout)
+        first = f"auto t = {params.operation}({layout}, {cpp_tiler(found.tiler)});\n"  # of layouts only: C++ multiplies no tensor
+        if found.divides:
+            tensor = f"Tensor tensor = make_tensor(make_gmem_ptr(data), {layout});\n"
+            first = f"{tensor}auto t = {params.operation}(tensor, {cpp_tiler(found.tiler)});\n"
         texts["C++"] = (
-            f"auto t = {params.operation}(tensor, {cpp_tiler(found.tiler)});\n"
+            f"{first}"
             f"auto {what(found)[0]} = t({cpp_coordinate(at)});  // {picked_layout(found)} from offset {result.origin}"
         )
         texts["Python"] = (
