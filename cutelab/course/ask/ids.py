@@ -24,17 +24,21 @@ OLD_TOPICS = (
 )
 """Which topic had which number, 00 to 11, when exercises were known by it. This list never changes."""
 
+MOVED = {f"algebra.{x}": f"composition.{x}" for x in "abc1234"} | {"algebra.5": "inverse.4"}
+"""Questions of a topic that became two, and where each one stands now."""
+
 
 def canonical(id: str) -> str:
     """The name by topic: an older one is translated, every other text stays as it is.
 
-    >>> canonical("01.3"), canonical("11.c"), canonical("layout.3"), canonical("12.1")
-    ('layout.3', 'kernel.c', 'layout.3', '12.1')
+    >>> canonical("01.3"), canonical("11.c"), canonical("layout.3"), canonical("12.1"), canonical("07.5"), canonical("algebra.a+2")
+    ('layout.3', 'kernel.c', 'layout.3', '12.1', 'inverse.4', 'composition.a+2')
     """
     found = re.fullmatch(r"(\d\d)\.(\w+(?:\+\d+)?)", id)
-    if found is None or int(found[1]) >= len(OLD_TOPICS):
-        return id
-    return f"{OLD_TOPICS[int(found[1])]}.{found[2]}"
+    if found is not None and int(found[1]) < len(OLD_TOPICS):
+        id = f"{OLD_TOPICS[int(found[1])]}.{found[2]}"
+    base, plus, number = id.partition("+")
+    return MOVED.get(base, base) + plus + number
 
 
 def topic_of(id: str) -> str:

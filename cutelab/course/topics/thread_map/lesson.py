@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from cutelab import (
+    Layout,
     PitchLinearShape,
     PitchLinearStripminedThreadMap,
     PitchLinearWarpRakedThreadMap,
+    PitchLinearWarpStripedThreadMap,
+    StripThreadMap,
     parse_thread_map,
+    walk_tiles,
 )
+from cutelab.algebra import layout_of
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.course.ask.diagnose import Diagnosis
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
-from cutelab.course.ask.kinds import Choice, Value
+from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 from cutelab.course.ask.reading import describe, is_starter, read_number, tidy, to_words
 from cutelab.cutlass.thread_map import ThreadMap
 
@@ -29,6 +34,28 @@ def lines_of_warp(warp: int) -> str:
     raked = PitchLinearWarpRakedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8)
     lines = raked.accesses()[32 * warp : 32 * warp + 32, :, 1]
     return f"{lines.min()} to {lines.max()}"
+
+
+def in_memory(found: ThreadMap, row_pitch: int) -> Layout:
+    """A thread map as a layout (thread, access) -> offset of its first element, in rows this far apart."""
+    starts = found.accesses()
+    return layout_of(starts[..., 0] + row_pitch * starts[..., 1])
+
+
+def starts_of(extent: int, lines: int) -> tuple[int, ...]:
+    """At which lines do the tiles begin that an iterator visits, in its order?"""
+    found = PitchLinearStripminedThreadMap(PitchLinearShape(16, lines), 64)
+    return tuple(int(step.origin.strided) for step in walk_tiles(found, (16, extent)))
+
+
+def what_they_cover(begin: tuple[int, ...]) -> str:
+    """Do tiles of 16 lines, the first one cut short, that begin at these lines fill 44 lines?"""
+    if len(begin) != 3:
+        return f"44 lines are two whole tiles of 16 and a rest, three in all; yours are {len(begin)}."
+    steps = [b - a for a, b in zip(begin, (*begin[1:], 44), strict=True)]
+    if begin[0] or min(steps) < 1:
+        return "the walk begins at line 0 and goes on from there."
+    return f"these tiles hold {to_words(tuple(steps))} lines, one after the other; which of them is the partial one?"
 
 
 def what_happens() -> str:
@@ -145,6 +172,28 @@ PREDICTIONS = (
             Wrong("misses", "It would if the number of steps were rounded down. It is rounded up."),
         ),
         because="3 steps of 2 lines are 6 lines.",
+    ),
+    Prediction(
+        id="thread_map.d",
+        title="The third stride",
+        kind=Value(example="20", given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
+        question=(
+            "64 threads with row pitch 16, Pitch 8 and Strips 4 are, by the formula, the layout (8,4,2):(1,16,x), one mode for each term. "
+            "What is x?"
+        ),
+        right=lambda: int(StripThreadMap(16, 64, 8, 4).get_offset(32)),
+        replies=(
+            Wrong(
+                64,
+                "That is where the next group would follow on, and what x should be. Put thread 32 into the third term.",
+            ),
+            Wrong(32, "That is the thread at which the third mode takes its first step, not how far it goes."),
+            Wrong(128, "That is Pitch · row pitch. The third term has the factor Strips, too."),
+            Wrong(
+                4, "That is the row where it would follow on, and x is an offset. Put thread 32 into the third term."
+            ),
+        ),
+        because="Thread 32 is the first of the second group, and the third term sends it to 8·4·16.",
     ),
 )
 
@@ -403,5 +452,67 @@ EXERCISES = (
             ),
         ),
         because="Lane 13 of warp 2 starts at (5·8, 16 + 1), and one Delta of 4 lines further is access 1.",
+    ),
+    Exercise(
+        id="thread_map.5",
+        title="A striped map as a layout",
+        kind=LayoutMap('"((8,4,4),2):((8,64,512),256)"'),
+        question=(
+            "The raked map `<64,32>, 128, <8,4>, 8` is `((8,4,4),2):((8,64,512),256)`: (lane across, lane down, warp), access. Write the "
+            "*striped* map of the same tile in the same way. Its warps take turns: warp 1 begins at line 4, and access 1 of warp 0 at line 16."
+        ),
+        right=lambda: in_memory(
+            PitchLinearWarpStripedThreadMap(PitchLinearShape(64, 32), 128, PitchLinearShape(8, 4), 8), 64
+        ),
+        solution='answer = "((8,4,4),2):((8,64,256),1024)"',
+        hints=(
+            "The lanes stand as before: 8 elements across, and one line of 64 down. Only the last two strides change.",
+            "The next warp is 4 lines further, and a line is 64 elements long. The next access is 16 lines further.",
+        ),
+        wrong=(
+            Wrong(
+                "((8,4,4),2):((8,64,512),256)",
+                "this is the raked map: warp 1 begins at line 8, behind both accesses of warp 0.",
+            ),
+            Wrong("((8,4,4),2):((8,64,256),256)", "access 1 of warp 0 would fall on access 0 of warp 1."),
+            Wrong("((8,4,4),2):((8,64,4),16)", "4 and 16 are lines; a stride counts elements, and a line has 64."),
+            Wrong(
+                "((8,4,4),2):((1,64,256),1024)",
+                "each lane takes a vector of 8 elements, so the next lane is 8 further.",
+            ),
+            Wrong(
+                "((8,4,4),2):((8,64,1024),256)",
+                "the two strides have changed places: the warps are 4 lines apart, the accesses 16.",
+            ),
+            Wrong(
+                "((8,4,4),2):((8,32,256),1024)", "a line of the tile is 64 elements long: 32 is its number of lines."
+            ),
+        ),
+        because="Warps are 4·64 apart and accesses 16·64. The first three modes are even one, 128 vectors side by side.",
+    ),
+    Exercise(
+        id="thread_map.6",
+        title="The residue comes first",
+        kind=Value("tuple", example="(0, 4, 12)", means=what_they_cover),
+        question=(
+            "A matrix has 44 lines, and a tile has 16. CUTLASS's iterator walks down, the residue tile first. At which lines do the tiles "
+            "begin that it visits? Give all of them, in its order."
+        ),
+        right=lambda: starts_of(44, 16),
+        solution="answer = (0, 12, 28)",
+        hints=(
+            "How many whole tiles are there, and what is left over?",
+            "Two whole tiles are 32 lines, and the rest is visited first. After it the iterator moves on by the rest.",
+        ),
+        wrong=(
+            Wrong((0, 16, 32), "so it is if the partial tile comes last. CUTLASS visits it first."),
+            Wrong((32, 0, 16), "the partial tile is the first one *in memory*, too: the walk goes down from line 0."),
+            Wrong((0, 12, 24), "after the residue tile all tiles are whole: 16 lines, not 12."),
+            Wrong((12, 28), "the residue tile is a tile, too: it begins at line 0."),
+            Wrong((0, 12), "this leaves out the last whole tile."),
+            Wrong((0, 12, 28, 44), "at line 44 the matrix has ended."),
+            Wrong((12, 16, 16), "these are the numbers of lines of the tiles; where they begin is asked."),
+        ),
+        because="44 = 12 + 16 + 16: first the 12, then whole tiles that need no mask along that way.",
     ),
 )

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from random import Random
 
-from cutelab import Layout, blocked_product, logical_divide, offsets, raked_product, size, zipped_divide
+from cutelab import Layout, blocked_product, complement, logical_divide, offsets, raked_product, size, zipped_divide
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 TILES = zipped_divide(Layout((128, 128)), (4, 8))
+RAKED_PLACE = (5, 12)
 
 
 def owned(pair: tuple[int, ...]) -> str:
     """What does this thread own in the row of the question?"""
+    row, col = RAKED_PLACE
     if len(pair) != 2 or pair[0] not in (0, 1) or pair[1] not in range(5):
         return "i counts the copies down, 0 and 1; j counts those across, 0 to 4."
     i, j = pair
-    here = [c for c in range(40) if owner(5, c) == (i, j)]
+    here = [c for c in range(40) if owner(row, c) == (i, j)]
     if not here:
-        return f"thread ({i},{j}) owns nothing in row 5: the rows go to the copies in turn."
-    return f"in row 5 thread ({i},{j}) owns the columns {', '.join(map(str, here[:4]))} and so on, and 12 is not among them."
+        return f"thread ({i},{j}) owns nothing in row {row}: the rows go to the copies in turn."
+    return f"in row {row} thread ({i},{j}) owns the columns {', '.join(map(str, here[:4]))} and so on, and {col} is not among them."
 
 
 def tiles_by_layout(rows: int, cols: int) -> int:
@@ -101,15 +103,23 @@ PREDICTIONS = (
     Prediction(
         id="tiling.b",
         title="Plain numbers",
-        kind=Choice.of("the tile (3,5)", "offset 5132", "offset 23", "a compile error"),
-        question="t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody writes t(3,5). What is it?",
-        right=lambda: f"offset {TILES(3, 5)}",
-        replies=(
-            Wrong("the tile (3,5)", "A tile needs `_` for the elements that stay: t(_, make_coord(3,5))."),
-            Wrong("offset 5132", "That is where the tile (3,5) begins: t(0, make_coord(3,5))."),
-            Wrong("a compile error", "It compiles: t has two modes, and each takes a plain 1-D index."),
+        kind=Value(unit="offset", example="132", given=(("first", 3), ("second", 5))),
+        question=(
+            "t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody wants tile (3,5), and writes t(3,5). It compiles, and "
+            "gives one offset. Which?"
         ),
-        because="Mode 0 counts elements, mode 1 counts tiles: element 3 of tile number 5, which lies 5 tiles down.",
+        right=lambda: TILES(3, 5),
+        replies=(
+            Wrong(
+                5132,
+                "That is where the tile (3,5) begins: t(0, make_coord(3,5)). With plain numbers the two are no pair.",
+            ),
+            Wrong(643, "That is element (3,5) of the matrix. t counts elements of a tile first, and then tiles."),
+            Wrong(20, "Tile number 5 begins there. The 3 is element number 3 of it."),
+            Wrong(5123, "Tile number 5 is not tile (0,5): tiles count down first, and there are 32 down."),
+            Wrong(8, "Tiles down are 4 rows apart: number 5 begins at 5·4."),
+        ),
+        because="Mode 0 counts elements, mode 1 counts tiles: element 3 of tile number 5, which lies 5 tiles down, 3 + 5·4.",
     ),
     Prediction(
         id="tiling.c",
@@ -144,6 +154,46 @@ PREDICTIONS = (
         ),
         because="`make_layout(4, 8)` is `4:8`, four elements; the tiler is `2:5`, two copies.",
     ),
+    Prediction(
+        id="tiling.e",
+        title="Where copies begin",
+        kind=Choice.of("3:8", "6:4", "(2,3):(1,8)", "(2,3):(8,1)"),
+        question=(
+            "A is `4:2`, the offsets 0, 2, 4 and 6. Shifted copies of A shall fill the offsets 0 to 23, each once. Where do they begin? "
+            "In ascending order, small steps first."
+        ),
+        right=lambda: str(complement(Layout(4, 2), 24)),
+        replies=(
+            Wrong("3:8", "Copies at 0, 8 and 16 leave all odd offsets empty."),
+            Wrong("6:4", "A copy at 4 would take offset 4, which the first copy has already."),
+            Wrong(
+                "(2,3):(8,1)",
+                "Copies at 0, 8, 1, 9, 2: the one at 2 would take offset 2, which the first copy has already.",
+            ),
+        ),
+        because="First the gap inside A is filled, by the copy that begins at 1; then it all goes on every 8 offsets.",
+    ),
+    Prediction(
+        id="tiling.f",
+        title="One row down",
+        kind=Value(example="7", given=(("row", 1), ("column", 0))),
+        question=(
+            "A block `(4,8):(1,4)` is repeated over a grid `(2,5):(1,2)`: ten copies of 32 offsets, one after the other. raked_product deals the "
+            "elements out in turn, like cards. Which offset stands in row 1, column 0 of the result?"
+        ),
+        right=lambda: int(raked_product(Layout((4, 8)), Layout((2, 5)))(1, 0)),
+        replies=(
+            Wrong(
+                1,
+                "So it is in blocked_product, where each block is in one piece. Dealt out in turn, the next row belongs to the next copy.",
+            ),
+            Wrong(4, "That is the next column of the same copy."),
+            Wrong(64, "That is the copy to the right, number 2. The next one down is number 1."),
+            Wrong(2, "A copy is 32 offsets long, and the next copy begins behind it."),
+            Wrong(33, "The next copy is right. But it begins with its element 0."),
+        ),
+        because="The next row belongs to the next copy down, number 1, and that copy begins at offset 32.",
+    ),
 )
 
 
@@ -169,6 +219,19 @@ def owner(row: int, col: int) -> tuple[int, int]:
         if here in offsets(raked((i, None), (j, None))) + raked((i, 0), (j, 0))
     ]
     return copies[0]
+
+
+def inside(rows: int, cols: int, m: int, n: int, i: int, j: int, r: int, c: int) -> bool:
+    """Does place (r,c) of tile (i,j) hold an element of the matrix?"""
+    return i * m + r < rows and j * n + c < cols
+
+
+def draw_place(random: Random) -> tuple[int, ...]:
+    """A place of a tile, near the edge of a matrix that is seldom a whole number of tiles."""
+    m, n = random.randint(2, 6), random.randint(2, 6)
+    rows, cols = random.randint(m, 4 * m), random.randint(n, 4 * n)
+    i, j = -(-rows // m) - random.choice((1, 1, 2)), -(-cols // n) - random.choice((1, 1, 2))
+    return rows, cols, m, n, max(i, 0), max(j, 0), random.randrange(m), random.randrange(n)
 
 
 def same_cut() -> Layout:
@@ -342,7 +405,7 @@ EXERCISES = (
             "`raked_product` repeats a 4 x 8 block over a 2 x 5 grid, one block for each of ten threads. Which thread (i, j) owns the element "
             "in row 5, column 12?"
         ),
-        right=lambda: owner(5, 12),
+        right=lambda: owner(*RAKED_PLACE),
         solution="answer = (1, 2)",
         hints=(
             "Raked: neighbours belong to different blocks. Going down, the owner changes with every row.",
@@ -359,5 +422,96 @@ EXERCISES = (
             Wrong((2, 2), "i counts the copies down, and there are two: 0 and 1."),
         ),
         because="Row 5 is 1 modulo 2, column 12 is 2 modulo 5.",
+    ),
+    Exercise(
+        id="tiling.6",
+        title="A complement by hand",
+        kind=LayoutMap('"(2,3):(1,8)"'),
+        question="A is `(3,2):(4,24)`: the offsets 0, 4, 8, 24, 28 and 32. Write the complement of A in 48 offsets.",
+        right=lambda: complement(Layout((3, 2), (4, 24)), 48),
+        solution='answer = "(4,2):(1,12)"',
+        hints=(
+            "Go through A's strides in ascending order. Below stride 4 nothing is filled yet: how many copies fit there, 1 apart?",
+            "Four copies, 1 apart. With them the mode `3:4` fills offsets 0 to 11. The next stride of A is 24.",
+            "From 0 to 11 is full, and 24 is the next of A: how often does 12 fit below 24?",
+        ),
+        wrong=(
+            Wrong("4:1", "these four fill offsets 0 to 11 and 24 to 35. 12 to 23 are still empty."),
+            Wrong("2:12", "this fills only every fourth offset: the gaps of 4 come first."),
+            Wrong("(4,2):(1,24)", "24 is a step of A itself: such a copy would begin on an element of A."),
+            Wrong(
+                "(2,4):(12,1)",
+                "these are the right places. A complement counts them in ascending order, small steps first.",
+            ),
+            Wrong("(4,4):(1,12)", "the copies at 24 and 36 would meet those of A's second mode."),
+            Wrong("(3,2):(1,12)", "below stride 4 there is room for four copies, 0 to 3."),
+            Wrong("(3,2):(4,24)", "this is A itself."),
+            Wrong("8:1", "a copy at 4 would begin on an element of A."),
+        ),
+        because="4 copies 1 apart fill the gap below stride 4, and 2 of these, 12 apart, the gap below stride 24.",
+    ),
+    Exercise(
+        id="tiling.7",
+        title="The guard",
+        name="inside",
+        kind=Function(
+            ("rows", "cols", "m", "n", "i", "j", "r", "c"),
+            edges=(
+                (10, 14, 4, 4, 2, 3, 0, 0),
+                (10, 14, 4, 4, 2, 3, 1, 1),
+                (10, 14, 4, 4, 2, 3, 2, 0),
+                (10, 14, 4, 4, 2, 3, 0, 2),
+                (10, 14, 4, 4, 2, 3, 2, 1),
+                (10, 14, 4, 4, 2, 0, 3, 0),
+                (10, 14, 4, 4, 0, 3, 3, 3),
+                (8, 8, 4, 4, 1, 1, 3, 3),
+            ),
+            draw=draw_place,
+        ),
+        question=(
+            "A matrix of `rows` x `cols` is cut into tiles of `m` x `n`; the last ones reach beyond it. Write the guard of a kernel, "
+            "`inside(rows, cols, m, n, i, j, r, c)`: True if place (r,c) of tile (i,j) holds an element of the matrix."
+        ),
+        right=inside,
+        solution="def inside(rows, cols, m, n, i, j, r, c):\n    return i * m + r < rows and j * n + c < cols",
+        hints=(
+            "In which row of the matrix does place r of tile row i lie? And in which column?",
+            "Row i·m + r has to be one of the rows, which count from 0; and the same across.",
+        ),
+        wrong=(
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: i * m + r + (j * n + c) * rows < rows * cols,
+                "this asks whether the *offset* lies in memory. A place below the last row has the offset of the next column's top: it reads, and it is wrong.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: i * m + r < rows,
+                "this guards the rows only; the last tiles across reach beyond the columns.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: j * n + c < cols,
+                "this guards the columns only; the last tiles down reach beyond the rows.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: i * m + r <= rows and j * n + c <= cols,
+                "rows count from 0, so row number `rows` is one beyond the last.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: i * m + r < rows or j * n + c < cols,
+                "both have to hold: one place too far in either direction is no element.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: r < rows and c < cols,
+                "r and c count inside the tile. Where the tile begins, i and j say.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: i * m + r < cols and j * n + c < rows,
+                "rows and columns have changed places.",
+            ),
+            Wrong(
+                lambda rows, cols, m, n, i, j, r, c: (i + 1) * m <= rows and (j + 1) * n <= cols,
+                "this leaves out the whole last tile; part of it holds elements.",
+            ),
+        ),
+        because="Row i·m + r and column j·n + c are both inside: each direction is asked for itself, never the offset.",
     ),
 )

@@ -1,4 +1,4 @@
-"""The numbers that stand in the words of lesson 05 are what the library computes."""
+"""The numbers that stand in the words of lesson strips are what the library computes."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from cutelab.hardware.sectors import sectors
 
 
 def test_the_predictions():
-    assert [find_prediction(f"05.{x}").answer() for x in "abcde"] == [32, 12, 16, "8", "none"]
+    assert [find_prediction(f"strips.{x}").answer() for x in "abcde"] == [32, 12, 16, "8", "none"]
 
 
 def test_the_walk_through_skips_rows_4_to_31():
@@ -63,4 +63,4 @@ def test_elsewhere_strips_may_help_or_hurt():
 
 
 def test_the_right_answers():
-    assert [find_exercise(f"05.{i}").right() for i in (3, 4, 5, 6)] == [8, (16, 8), 16, 8]
+    assert [find_exercise(f"strips.{i}").right() for i in (3, 4, 5, 6)] == [8, (16, 8), 16, 8]

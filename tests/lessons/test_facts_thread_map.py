@@ -1,4 +1,4 @@
-"""The numbers that stand in the words of notebook 06 are what the library computes."""
+"""The numbers that stand in the words of lesson thread_map are what the library computes."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from cutelab import (
     PitchLinearStripminedThreadMap,
     PitchLinearWarpRakedThreadMap,
     PitchLinearWarpStripedThreadMap,
+    StripThreadMap,
     parse_thread_map,
 )
 from cutelab.course.lab.lessons import find_exercise, find_prediction
@@ -13,7 +14,7 @@ from cutelab.course.topics.thread_map.lesson import FOUR, MISSING, touched
 
 
 def test_the_predictions():
-    assert [find_prediction(f"06.{x}").answer() for x in "abc"] == [4, "8 to 15", "past"]
+    assert [find_prediction(f"thread_map.{x}").answer() for x in "abcd"] == [4, "8 to 15", "past", 512]
     assert PitchLinearStripminedThreadMap((16, 8), 16).accesses_per_thread == 8
     striped = PitchLinearWarpStripedThreadMap((64, 32), 128, (8, 4), 8)
     lines = set(striped.accesses()[32:64, :, 1].ravel().tolist())
@@ -23,8 +24,8 @@ def test_the_predictions():
 def test_the_map_that_misses_four_lines():
     found = parse_thread_map(MISSING)
     assert found.coverage().uncovered == 4 * 64 and (found.warp_accesses.count, found.warps) == (3, 2)
-    assert find_exercise("06.2").check(MISSING.replace(" 64,", " 32,")).state == "good"
-    assert find_exercise("06.2").check(MISSING.replace(" 64,", " 96,")).state == "good"
+    assert find_exercise("thread_map.2").check(MISSING.replace(" 64,", " 32,")).state == "good"
+    assert find_exercise("thread_map.2").check(MISSING.replace(" 64,", " 96,")).state == "good"
     assert parse_thread_map(MISSING.replace(" 64,", " 128,")).initial_offset(96).strided == 12
 
 
@@ -44,3 +45,29 @@ def test_where_thread_77_goes():
     assert touched(77, 1) == (40, 21) and touched(77, 0) == (40, 17) and touched(13, 1) == (40, 5)
     striped = PitchLinearWarpStripedThreadMap((64, 32), 128, (8, 4), 8)
     assert striped.accesses()[77, 1].tolist() == [40, 25]
+
+
+def by_hand(text):
+    """(thread, access) -> offset of a layout, its modes counted by hand."""
+    shape, stride = text
+    (lanes, rows, warps), accesses = shape
+    (a, b, c), d = stride
+    return [
+        [t % lanes * a + t // lanes % rows * b + t // lanes // rows * c + d * n for n in range(accesses)]
+        for t in range(lanes * rows * warps)
+    ]
+
+
+def test_thread_maps_are_layouts():
+    raked = PitchLinearWarpRakedThreadMap((64, 32), 128, (8, 4), 8).accesses()
+    striped = PitchLinearWarpStripedThreadMap((64, 32), 128, (8, 4), 8).accesses()
+    assert (raked @ [1, 64]).tolist() == by_hand((((8, 4, 4), 2), ((8, 64, 512), 256)))
+    assert (striped @ [1, 64]).tolist() == by_hand((((8, 4, 4), 2), ((8, 64, 256), 1024)))
+    stripmined = PitchLinearStripminedThreadMap((16, 8), 32).accesses()
+    assert (stripmined @ [1, 16]).tolist() == by_hand((((16, 2, 1), 4), ((1, 16, 0), 32)))
+
+
+def test_the_strip_formula_is_a_layout():
+    offset = [t % 8 + t // 8 % 4 * 16 + t // 8 // 4 * (8 * 4 * 16) for t in range(64)]
+    assert offset == [row[0] for row in by_hand((((8, 4, 2), 1), ((1, 16, 512), 0)))]
+    assert StripThreadMap(16, 64, 8, 4).offsets().tolist() == offset

@@ -1,4 +1,4 @@
-"""What lesson algebra asks: its predictions and its exercises."""
+"""What lesson composition asks: its predictions and its exercises."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from cutelab import CuteLabError, Layout, composition, holes, max_common_vector, offsets
+from cutelab import CuteLabError, Layout, composition, holes, offsets
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -33,23 +33,13 @@ def both_at(c: int) -> str:
     return f"at c = {c} they do differ, {good} and {made}; is it the first place?"
 
 
-def neighbours(n: int) -> str:
-    """Where the first n elements of a row lie in both layouts."""
-    if not 1 <= n <= 8:
-        return f"a row has 8 elements, and only along a row neighbours are neighbours in global memory; yours is {n}."
-    lie = [int(SHARED(0, k)) for k in range(n)]
-    if lie == list(range(n)):
-        return f"{n} elements of a row do lie side by side in both; can it be wider?" if n < 4 else ""
-    return f"in shared memory the first {n} elements of a row lie at {', '.join(map(str, lie))}: not side by side."
-
-
 def other_step(random: Random) -> Prediction:
     """Another composition of two single modes."""
     stride, step, count = random.choice((3, 5)), random.choice((2, 4)), random.choice((3, 4))
     right = stride * step
     options = sorted({stride, step, stride + step, right})
     return Prediction(
-        id="algebra.a",
+        id="composition.a",
         title="One mode",
         kind=Choice.of(*(f"{count}:{s}" for s in options)),
         question=f"A is `24:{stride}`, B is `{count}:{step}`. What is A o B?",
@@ -61,7 +51,7 @@ def other_step(random: Random) -> Prediction:
 
 PREDICTIONS = (
     Prediction(
-        id="algebra.a",
+        id="composition.a",
         title="One mode",
         kind=Choice.of("5:2", "5:4", "5:6", "5:8"),
         question="A is `20:2`: twenty elements, 2 apart. B is `5:4`: it asks for every fourth of them. What is A o B?",
@@ -75,19 +65,34 @@ PREDICTIONS = (
         because="A step of 4 indices, each 2 offsets wide: 4·2.",
     ),
     Prediction(
-        id="algebra.b",
+        id="composition.b",
         title="A step of 12",
-        kind=Choice.of("4:12", "4:13", "refused"),
-        question="A is `(8,8):(1,9)`, B is `4:12`. A(12) is 13, since 12 is (4,1). What is A o B?",
+        kind=Choice(
+            (
+                ("4:12", "4:12"),
+                ("4:13", "4:13"),
+                ("(2,2):(13,27)", "(2,2):(13,27)"),
+                ("refused", "it refuses: the compiler stops"),
+            )
+        ),
+        question=(
+            "A is `(8,8):(1,9)`, B is `4:12`, all of it static integers. A(12) is 13, A(24) is 27 and A(36) is 40. What does C++ CuTe "
+            "make of A o B?"
+        ),
         right=lambda: composed(PADDED, Layout(4, 12)),
         replies=(
             Wrong("4:12", "A puts one unused offset after each 8 elements, so index 12 lies at offset 13."),
-            Wrong("4:13", "The first step is 13. The second leads to index 24, which is (0,3), at 27 and not at 26."),
+            Wrong("4:13", "The first step is 13. The second leads from 13 to 27, which is 14."),
+            Wrong(
+                "(2,2):(13,27)",
+                "These are the numbers 0, 13, 27, 40, and it is the layout to write. But CuTe decides by divisibility alone, "
+                "and 12 is no multiple of 8.",
+            ),
         ),
-        because="The steps are 13, 14 and 13 offsets: no one stride says that, and composition refuses.",
+        because="12 is neither below 8 nor a multiple of it. That a layout with these numbers exists, CuTe does not ask.",
     ),
     Prediction(
-        id="algebra.c",
+        id="composition.c",
         title="Threads on padding",
         kind=Choice.of(0, 7, 8),
         question="A is `(8,8):(1,9)` with its unused offsets 8, 17, 26 and so on. B hands its 64 elements to 32 threads, 2 each. "
@@ -102,6 +107,25 @@ PREDICTIONS = (
         ),
         because="R(c) is always A of something, and A(i) is never an unused offset.",
     ),
+    Prediction(
+        id="composition.d",
+        title="Thread 5, value 1",
+        kind=Value(example="19", given=(("thread", 5), ("value", 1))),
+        question=(
+            "B is `((4,8),2):((16,1),8)`: it gives 64 elements to 32 threads, 2 values each. Thread 5 is (1,1). Memory is the padded "
+            "`(8,8):(1,9)`. At which offset does thread 5 read its value 1 (they count from 0)?"
+        ),
+        right=lambda: composition(PADDED, THREADS)(5, 1),
+        replies=(
+            Wrong(25, "That is the index B(5, 1), 16 + 1 + 8. Send it through A."),
+            Wrong(19, "That is value 0: index 17 is (1,2), at 1 + 2·9. Value 1 is 8 indices further."),
+            Wrong(27, "That is A(24). B gives 16 + 1 + 8 = 25."),
+            Wrong(
+                30, "Three columns of padding, so you have seen the holes; count again: index 25 is row 1, column 3."
+            ),
+        ),
+        because="B(5, 1) is 16 + 1 + 8 = 25, which is row 1 of column 3, and 1 + 3·9 is its offset.",
+    ),
 )
 
 
@@ -113,7 +137,7 @@ ROWS, EVERY_SECOND = Layout((8, 4), (4, 1)), Layout((4, 4), (2, 8))
 TWO_MODES, WITHIN = Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5))
 THREE_MODES, BY_THREE = Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3)
 UNCHECKED = Layout((2, 3), (6, 3))  # what C++ makes of THREE_MODES o BY_THREE
-SHARED, GLOBAL = Layout((8, (4, 2)), (4, (1, 32))), Layout((8, 8), (12, 1))
+SELECTED, MEMORY = Layout((4, 2), (1, 8)), Layout((4, 4), (4, 1))  # columns 0 and 2 of a 4 x 4 matrix; row-major memory
 
 
 def admitted(n: int, d: int, s: int) -> bool:
@@ -139,7 +163,7 @@ def first_wrong() -> int:
 
 EXERCISES = (
     Exercise(
-        id="algebra.1",
+        id="composition.1",
         title="Every second row",
         kind=LayoutMap('"(4,4):(1,8)"'),
         question=(
@@ -170,7 +194,7 @@ EXERCISES = (
         because="Down: 2 rows of 4. Across: one column, which is 1 away.",
     ),
     Exercise(
-        id="algebra.2",
+        id="composition.2",
         title="A mode that splits",
         kind=LayoutMap('"(3,(2,2)):(1,(2,3))"'),
         question=(
@@ -203,7 +227,7 @@ EXERCISES = (
         because="`3:1` becomes `3:16`; `4:5` takes 2 of the 10 at 5·16, then 2 more through `2:4`.",
     ),
     Exercise(
-        id="algebra.3",
+        id="composition.3",
         title="Admitted or refused",
         name="admitted",
         kind=Function(
@@ -272,7 +296,7 @@ EXERCISES = (
         because="Skip the mode whole, stay inside it, or fill it evenly and go on.",
     ),
     Exercise(
-        id="algebra.4",
+        id="composition.4",
         title="Compiled and wrong",
         kind=Value(example="4", means=both_at),
         question=(
@@ -297,30 +321,34 @@ EXERCISES = (
         because="Index 6 is (2,1,0): A gives 2·2 + 1·3 = 7, C++ gives 3. A step of 3 does not divide 4.",
     ),
     Exercise(
-        id="algebra.5",
-        title="How wide a copy",
-        kind=Value(unit="elements", example="2", means=neighbours),
+        id="composition.5",
+        title="Which comes first",
+        kind=LayoutMap('"(4,2):(1,8)"'),
         question=(
-            "A tile is copied between shared memory, `(8,(4,2)):(4,(1,32))`, and global memory, `(8,8):(12,1)`. How many elements can "
-            "one vector instruction copy?"
+            "S is `(4,2):(1,8)`: columns 0 and 2 of a 4 x 4 matrix, as indices. M is `(4,4):(4,1)`: where the matrix lies in memory. "
+            "Write the layout that says where in memory the chosen elements lie. Is it M o S or S o M?"
         ),
-        right=lambda: max_common_vector(SHARED, GLOBAL),
-        solution="answer = 4",
+        right=lambda: composition(MEMORY, SELECTED),
+        solution='answer = "(4,2):(4,2)"',
         hints=(
-            "Look for neighbours: which mode has stride 1 in both layouts?",
-            "In global memory the 8 elements of a row are neighbours. How many of them are neighbours in shared memory?",
-            "In shared memory the row comes in pieces: the inner mode of the columns says how long.",
+            "The map that is asked first stands on the right. Which one gets the coordinate (row, chosen column)?",
+            "S gets it, and gives an index; M turns the index into an offset. So it is M o S, and it has the shape of S.",
+            "A step of 1 index is one row down, 4 offsets in M. A step of 8 indices is two columns: 2 offsets.",
         ),
         wrong=(
-            Wrong(8, "a row is in one piece in global memory only. In shared memory its second half lies 32 further."),
-            Wrong(1, "along a row neighbours are neighbours in both, so more than one goes."),
-            Wrong(2, "a row has that many pieces; the question is how long one is."),
             Wrong(
-                32,
-                "in shared memory 32 elements follow each other, but they come from 8 rows, 12 apart in global memory.",
+                "(4,4):(8,1)",
+                "this is S o M: it asks memory first, and takes its offset for an index. The shape tells: 4 x 4, and 8 elements were chosen.",
             ),
-            Wrong(64, "this would need the same order in both, without a gap."),
+            Wrong("(4,2):(1,8)", "this is S itself. Its numbers are indices; M says where they lie."),
+            Wrong("(4,2):(4,1)", "these are columns 0 and 1. S skips one: two columns are 2 offsets."),
+            Wrong(
+                "(4,2):(4,8)", "8 is a step in indices: two columns of four rows. In memory two columns are 2 apart."
+            ),
+            Wrong("(4,2):(1,2)", "one row down is a step of 1 index, and 4 offsets in a row-major matrix."),
+            Wrong("(4,4):(4,1)", "this is M, with all four columns."),
+            Wrong("(2,4):(2,4)", "the two modes have changed places: S counts the rows first."),
         ),
-        because="The run that is contiguous in both, in the same order: A o right_inverse(B) begins with the mode `4:1`.",
+        because="S picks, M places: the map on the right is asked first.",
     ),
 )
