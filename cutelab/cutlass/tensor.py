@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import IntTuple, is_int
 from cutelab.core.layout import ComposedLayout, Layout
 
@@ -36,11 +36,9 @@ class Tensor:
         if not isinstance(self.memory, str) or self.memory not in MEMORIES:
             raise CuteLabError(f"a tensor's memory is one of {', '.join(MEMORIES)}, got {shown(self.memory)}")
         if not is_int(self.bits) or not 0 <= self.bits <= 256:
-            raise CuteLabError(f"an element has 1 to 256 bits (0: not known), got {repr(self.bits)[:60]}")
+            raise CuteLabError(f"an element has 1 to 256 bits (0: not known), got {shown(self.bits)}")
         if not isinstance(self.layout, Layout | ComposedLayout):
-            raise CuteLabError(
-                f"a tensor has a layout, got {repr(self.layout)[:60]}; for example Layout((8, 64), (64, 1))"
-            )
+            raise CuteLabError(f"a tensor has a layout, got {shown(self.layout)}; for example Layout((8, 64), (64, 1))")
 
     @property
     def shape(self) -> IntTuple:
@@ -59,7 +57,7 @@ class Tensor:
         """The offset of a coordinate in bytes. Raises CuteLabError where the element's bits are not known."""
         if not self.bits:
             raise CuteLabError(
-                f"the text {self.engine[:60]!r} does not say how many bits an element has; use Tensor(memory, bits, layout)"
+                f"the text {shown(self.engine[:60])} does not say how many bits an element has; use Tensor(memory, bits, layout)"
             )
         found = self.layout(*coord) * self.bits
         return int(found // 8) if found % 8 == 0 else float(found / 8)

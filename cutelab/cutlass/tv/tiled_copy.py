@@ -51,7 +51,7 @@ class TiledCopy:
             atom = ONE_VALUE
         if not isinstance(atom, CopyAtom):
             raise CuteLabError(
-                f"a TiledCopy has a copy atom, got {repr(atom)[:60]}; for example copy_atom('UniversalCopy<uint128_t>', 'half_t')"
+                f"a TiledCopy has a copy atom, got {shown(atom)}; for example copy_atom('UniversalCopy<uint128_t>', 'half_t')"
             )
         if not isinstance(layout_tv, Layout) or len(layout_tv) != 2:
             raise CuteLabError(f"a thread-value layout has two modes, (thread, value); got {str(layout_tv)[:80]}")

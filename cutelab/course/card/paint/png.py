@@ -10,6 +10,7 @@ zlib-ng is three to six times as fast as zlib on these lines; where it cannot be
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 
 import numpy as np
@@ -29,20 +30,43 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+class _Room(threading.local):
+    """The arrays of one encoding, kept for the next picture of the same size: fresh pages cost more than the arithmetic."""
+
+    shape: tuple[int, ...] = ()
+
+    def fit(self, shape: tuple[int, ...]) -> None:
+        """Room for a canvas of this shape; what was held is lost."""
+        if self.shape == shape:
+            return
+        self.shape, (height, width) = shape, shape
+        self.up = np.empty(shape, np.uint8)  # the difference to the line above
+        self.lines = np.empty((height, width + 1), np.uint8)  # each behind its filter type
+        words = width // 8 if width % 8 == 0 else width
+        self.changes = np.empty((height, words - 1), bool)  # does a word differ from the one before?
+
+
+_ROOM = _Room()
+
+
 def _steps(lines: Bytes) -> Ints:
     """How often does each line change, read in words of eight pixels? Enough to choose a filter."""
     words = lines.view(np.uint64) if lines.shape[1] % 8 == 0 else lines
-    found: Ints = np.count_nonzero(words[:, 1:] != words[:, :-1], axis=1)
+    changes = np.not_equal(words[:, 1:], words[:, :-1], out=_ROOM.changes)
+    found: Ints = np.count_nonzero(changes, axis=1)
     return found
 
 
 def _filtered(canvas: Bytes) -> Bytes:
-    """The lines of a canvas, each behind its filter type: 2 (difference to the line above) or 0 (as it is)."""
-    up = np.empty_like(canvas)
+    """The lines of a canvas, each behind its filter type: 2 (difference to the line above) or 0 (as it is).
+
+    The array is used again for the next canvas.
+    """
+    _ROOM.fit(canvas.shape)
+    up, lines = _ROOM.up, _ROOM.lines
     up[0] = canvas[0]
     np.subtract(canvas[1:], canvas[:-1], out=up[1:])
     plain = np.flatnonzero(_steps(canvas) < _steps(up))
-    lines = np.empty((canvas.shape[0], canvas.shape[1] + 1), np.uint8)
     lines[:, 0], lines[:, 1:] = 2, up
     lines[plain, 0], lines[plain, 1:] = 0, canvas[plain]
     return lines
