@@ -49,12 +49,12 @@ def test_a_right_answer_is_done_and_stays_done():
     assert repr(check("layout.2", "(6,4):(1,6)")).startswith("✓ layout.2 Column-major: right.\n")
     check("layout.2", "(6,4):(4,1)")
     assert f"1 of {EXERCISES} exercises done" in repr(progress())
-    assert progress().rows[1][:3] == ("02_layout", "1", "0")
+    assert progress().rows[2][:3] == ("02_layout", "1", "0")
 
 
 def test_a_starter_is_no_try():
     check("layout.2", ...)
-    assert progress().rows[1][1:4] == ("0", "0", "6")
+    assert progress().rows[2][1:4] == ("0", "0", "6")
 
 
 def test_hints_come_one_after_the_other():

@@ -117,10 +117,10 @@ def test_what_a_newer_version_finished_is_shown_and_its_locks_hold(fresh):
     text = json.dumps({"version": 2, "items": done})
     (fresh / FILE).write_text(text)
     table = progress()
-    assert table.rows[1][1] == "1" and "newer version" in repr(table)
+    assert table.rows[2][1] == "1" and "newer version" in repr(table)
     assert predict("layout.a").lock(38).answer == 19
     check("layout.3", "(8,8):(9,1)")
-    assert progress().rows[1][1] == "2" and (fresh / FILE).read_text() == text
+    assert progress().rows[2][1] == "2" and (fresh / FILE).read_text() == text
 
 
 def test_records_under_old_names_count(fresh):

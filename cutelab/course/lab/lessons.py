@@ -29,6 +29,7 @@ class Lesson:
 
 LESSONS = (
     "00_start",
+    "01_gpu",
     "02_layout",
     "03_coalescing",
     "04_banks",

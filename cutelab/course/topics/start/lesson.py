@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
+
 from cutelab import Layout, size
 from cutelab.core.int_tuple import product
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
@@ -29,17 +31,17 @@ def other_tile(random: Random) -> Prediction:
     )
 
 
-def other_group(random: Random) -> Prediction:
-    """Warps of another block."""
-    warps = random.choice((2, 4, 6, 8, 12))
+def other_bytes(random: Random) -> Prediction:
+    """The bytes of another number."""
+    bits = random.choice((8, 16, 64, 128))
     return Prediction(
         id="start.2",
-        title="Warps of a block",
-        kind=Value(unit="warps", given=(("threads", 32 * warps),)),
-        question=f"A thread block has {32 * warps} threads. How many warps is that?",
-        right=lambda: 32 * warps // 32,
+        title="Bits and bytes",
+        kind=Value(unit="bytes", given=(("bits", bits),)),
+        question=f"A number takes {bits} bits. How many bytes is that?",
+        right=lambda: bits // 8,
         replies=(),
-        because="A warp is 32 threads.",
+        because="A byte is 8 bits.",
     )
 
 
@@ -91,23 +93,20 @@ EXERCISES = (
     Exercise(
         id="start.2",
         title="Be wrong once",
-        kind=Choice((("a", "8"), ("b", "16"), ("c", "32"), ("d", "1024"))),
+        kind=Choice((("a", "1"), ("b", "2"), ("c", "4"), ("d", "32"))),
         question=(
-            'How many threads has a warp: "a" 8, "b" 16, "c" 32 or "d" 1024? Give a wrong letter first and read what '
+            'How many bytes does a `float32` take: "a" 1, "b" 2, "c" 4 or "d" 32? Give a wrong letter first and read what '
             'comes back; then run `hint("start.2")`, and answer again.'
         ),
-        right=lambda: "c",
-        again=other_group,
+        right=lambda: {1: "a", 2: "b", 4: "c", 32: "d"}[np.dtype("float32").itemsize],
+        again=other_bytes,
         solution='answer = "c"',
-        hints=(
-            "Threads of a warp and banks of shared memory have the same number.",
-            "One bit for each thread of a warp fills one mask of 4 bytes.",
-        ),
+        hints=("The number in its name counts bits.", "A byte has 8 bits, and 32 = 4 · 8."),
         wrong=(
-            Wrong("a", "8 lanes are the group that is served together in a 16-byte access; a warp is larger."),
-            Wrong("b", "16 lanes are half a warp, the group of an 8-byte access; a warp is larger."),
-            Wrong("d", "1024 threads are the largest thread block; it is cut into warps."),
+            Wrong("a", "one byte holds 8 bits, as in `int8`; a `float32` is larger."),
+            Wrong("b", "two bytes are 16 bits: that is a `half`, also called `float16`."),
+            Wrong("d", "32 is the number of bits; a byte has 8 of them."),
         ),
-        because="A warp is 32 threads that run one instruction together; their places 0 to 31 are called lanes.",
+        because="32 bits are 4 bytes. In this course `float` means `float32`, and `half` means two bytes.",
     ),
 )
