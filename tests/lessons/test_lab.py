@@ -54,7 +54,7 @@ def test_a_right_answer_is_done_and_stays_done():
 
 def test_a_starter_is_no_try():
     check("layout.2", ...)
-    assert progress().rows[2][1:4] == ("0", "0", "6")
+    assert progress().rows[2][1:4] == ("0", "0", "9")
 
 
 def test_hints_come_one_after_the_other():
@@ -162,13 +162,13 @@ def test_the_results_follow_their_schema(fresh):
     assert data["schema"] == "cutelab-results/2" and data["name"] == "Ada"
     assert data["exercises"] == {"done": 1, "tried": 0, "open": EXERCISES - 1}
     assert [n["notebook"] for n in data["notebooks"]] == [lesson.notebook for lesson in lessons()]
-    exercise = data["notebooks"][1]["exercises"][1]
+    exercise = data["notebooks"][2]["exercises"][1]
     assert list(exercise) == ["id", "title", "state", "tries", "hints", "first", "last", "done", "wrong"]
     assert (exercise["id"], exercise["state"], exercise["tries"], exercise["hints"]) == ("layout.2", "done", 2, 2)
     assert datetime.fromisoformat(exercise["done"]) >= datetime.fromisoformat(exercise["first"])
-    prediction = data["notebooks"][1]["predictions"][0]
+    prediction = data["notebooks"][2]["predictions"][0]
     assert (prediction["answer"], prediction["right"]) == (19, False)
-    assert data["notebooks"][1]["predictions"][1] == {
+    assert data["notebooks"][2]["predictions"][1] == {
         "id": "layout.b", "title": "From row to row", "locked": None, "answer": None, "right": None, "sure": None,
     }  # fmt: skip
 

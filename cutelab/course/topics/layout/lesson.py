@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutelab import Layout, holes, offsets
+from cutelab import Layout, cosize, holes, offsets
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -112,6 +112,23 @@ PREDICTIONS = (
             Wrong("(8,4):(4,1)", "That is `make_layout(make_shape(8, 4), LayoutRight{})`."),
         ),
         because="The first argument is the shape, the second the stride: 8 elements, 4 apart.",
+    ),
+    Prediction(
+        id="layout.e",
+        title="One number for a place",
+        kind=Value(example="7", given=(("coordinate", 13), ("rows", 6))),
+        question="In `(6,(2,2)):(2,(1,12))` somebody gives one number as coordinate: 13. Which offset is that?",
+        right=lambda: Layout((6, (2, 2)), (2, (1, 12)))(13),
+        replies=(
+            Wrong(13, "That would be so in a column-major matrix without gaps, `(6,4):(1,6)`."),
+            Wrong(7, "You counted along the rows: 13 = 3·4 + 1. The number counts down the columns, mode 0 first."),
+            Wrong(26, "13 rows down would leave the matrix: after 6 rows, the next column begins."),
+            Wrong(4, "The column is 2, which is `(0,1)`: second pair, and so 12 further, not 2."),
+            Wrong(15, "That is column 3. 13 = 1 + 6·2: row 1 of column 2."),
+            Wrong(3, "That is column 1. 13 = 1 + 6·2: row 1 of column 2."),
+            Wrong(12, "That is the start of column 2; the place is one row further down."),
+        ),
+        because="13 = 1 + 6·2 is row 1, column 2; column 2 is `(0,1)`, so 1·2 + 0·1 + 1·12.",
     ),
 )
 
@@ -403,5 +420,86 @@ EXERCISES = (
             ),
         ),
         because="The modes now build on each other: 2 elements, 4 rows of them, 4 such blocks, and 2 rows of blocks.",
+    ),
+    Exercise(
+        id="layout.7",
+        title="One row for all",
+        kind=LayoutMap('"(4,2):(2,1)"'),
+        question=(
+            "Eight numbers lie side by side in memory. Write the layout of 4 rows and 8 columns in which *every* row is these "
+            "eight numbers, so that no memory is added."
+        ),
+        right=lambda: Layout((4, 8), (0, 1)),
+        solution='answer = "(4,8):(0,1)"',
+        hints=(
+            "One step to the right is the next number. How far is one step down?",
+            "All rows begin at the same place: one step down goes nowhere.",
+        ),
+        wrong=(
+            Wrong("(4,8):(8,1)", "here each row has memory of its own, 32 places; there are only eight numbers."),
+            Wrong("(4,8):(1,0)", "here every *column* is the same: the stride 0 stands at the columns."),
+            Wrong("(4,8):(1,1)", "here each row begins one number later than the one before."),
+            Wrong("(4,8):(0,0)", "here all 32 places are the very first number: a step to the right must move on."),
+            Wrong(
+                "(1,8):(0,1)", "this has one row. The shape still has 4 rows; only the stride tells that they are one."
+            ),
+            Wrong("(4,8):(1,4)", "this is column-major and takes 32 places; there are only eight numbers."),
+            Wrong("8:1", "these are the eight numbers themselves; the layout asked for has 4 rows and 8 columns."),
+        ),
+        because="Stride 0 repeats without a copy. It is called a broadcast.",
+    ),
+    Exercise(
+        id="layout.8",
+        title="How much memory?",
+        kind=Value("tuple", example="(12, 3)", parts=("cosize", "holes")),
+        question="Of `(5,3):(8,2)`, what is the cosize, and how many holes are there? `answer = (cosize, holes)`.",
+        right=lambda: (cosize(Layout((5, 3), (8, 2))), holes(Layout((5, 3), (8, 2))).size),
+        solution="answer = (4*8 + 2*2 + 1, 4*8 + 2*2 + 1 - 5*3)",
+        hints=(
+            "Where does the last element lie, (4,2)? Its offset plus one is the cosize.",
+            "No two elements share a place here. So the holes are the places that are left over.",
+        ),
+        wrong=(
+            Wrong((36, 21), "36 is the largest offset. Offsets begin at 0, so there is one place more."),
+            Wrong(
+                (40, 25),
+                "5 rows of 8 count the unused places after the last row too; cosize ends with the last element.",
+            ),
+            Wrong((37, 15), "15 is the number of elements; the holes are the places without one."),
+            Wrong((22, 37), "the two numbers have changed places: cosize first."),
+            Wrong((47, 32), "the last row is row 4 and the last column is 2: counting starts at 0."),
+            Wrong((15, 0), "15 is the size, the number of elements; with these strides they do not lie end to end."),
+            Wrong((15, 22), "15 is the size; cosize is how many places memory must hold."),
+            Wrong((37, 8), "with column stride 2 there are holes between the elements of a row as well."),
+        ),
+        because="4·8 + 2·2 + 1 = 37 places, of which 15 hold an element.",
+    ),
+    Exercise(
+        id="layout.9",
+        title="Pad a column-major matrix",
+        kind=LayoutMap('"(4,2):(2,1)"'),
+        question=(
+            "A matrix of 4 rows and 6 columns is column-major. Leave one unused element after every column. Which layout is that?"
+        ),
+        right=lambda: Layout((4, 6), (1, 5)),
+        solution='answer = "(4,6):(1,5)"',
+        hints=(
+            "Column-major: one step down is the neighbour. That stays.",
+            "A column has 4 elements, and the next one begins one place later than it would.",
+        ),
+        wrong=(
+            Wrong(
+                "(4,6):(5,1)",
+                "here one step to the right is the neighbour, and (0,5) and (1,0) share offset 5. "
+                "In a column-major matrix the padded stride is that of the columns.",
+            ),
+            Wrong("(4,6):(7,1)", "this is row-major, with padding after every row."),
+            Wrong("(4,6):(1,4)", "this is the layout without padding."),
+            Wrong("(5,6):(1,5)", "now the padding counts as a fifth row. It is memory without an element."),
+            Wrong("(4,6):(1,6)", "this leaves two unused elements after each column; one was asked for."),
+            Wrong("(4,6):(1,7)", "7 is one more than a *row* is long; a column has 4 elements."),
+            Wrong("(4,6):(2,8)", "this leaves a gap after every element."),
+        ),
+        because="The step from column to column is 4 elements and 1 of padding. The shape stays.",
     ),
 )
