@@ -221,7 +221,7 @@ def tiling(
     >>> lab = tiling("(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
     >>> lab.picture.status
     'tile (3,5), element (0,0) → (12,40) of the matrix → offset 5132 elements'
-    >>> print(lab.picture.copies["C++"].splitlines()[1])
+    >>> print(lab.picture.copies["C++"].splitlines()[-1])
     auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132
     """
     from cutelab.course.topics import tiling as scene

@@ -71,8 +71,6 @@ def planted(notebook: dict, fault: str) -> dict:
     cells = notebook["cells"]
     if fault == "ids":
         cells[2]["id"] = cells[1]["id"]
-    elif fault == "cells":
-        cells += [{**cells[0], "id": f"more-{i}"} for i in range(23)]
     elif fault == "long":
         cells[1]["source"] = ["x = 1\n"] * 12 + ["y = 2"]
     elif fault == "median":
@@ -98,7 +96,6 @@ def planted(notebook: dict, fault: str) -> dict:
     ("fault", "word"),
     [
         ("ids", "not unique"),
-        ("cells", "29 cells"),
         ("long", "13 lines"),
         ("median", "median code cell has 5 lines"),
         ("unrun", "without having been run"),

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from pipelines import each, model, parts, view
 
-from cutelab import CuteLabError, parse_layout
+from cutelab import CuteLabError, read
 from cutelab.course.card.paint.glyphs import text_width
 from cutelab.course.card.paint.ops import Text
 from cutelab.course.card.paint.plan import plan
@@ -61,10 +61,10 @@ def test_copies_are_the_same_pipeline(changes):
     first, line = picture.copies["Python"].split("\n")
     exec(first, names)
     assert eval(line.removesuffix(".summary()"), names) == model(params)
-    a, b = re.findall(r"make_shape\(_(\d+)\{\}, _(\d+)\{\}, _(\d+)\{\}\)", picture.copies["CuTe C++"])
-    assert tuple(map(int, a)) == (params.m, params.k, params.stages)
-    assert tuple(map(int, b)) == (params.n, params.k, params.stages)
-    stage = parse_layout(f"({a[0]},{a[1]},{a[2]})")
+    shapes = re.findall(r"make_layout\((Shape<.*>\{\})\)", picture.copies["CuTe C++"])
+    stage, other = (read(f"make_layout({shape})") for shape in shapes)
+    assert stage.shape == (params.m, params.k, params.stages)
+    assert other.shape == (params.n, params.k, params.stages)
     assert params.stages == 1 or stage(0, 0, 1) == params.m * params.k
 
 

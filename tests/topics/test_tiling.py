@@ -292,6 +292,7 @@ def test_the_call_rebuilds_the_view():
 def test_copies_are_the_tile():
     _, result, picture = view(layout="(128,128):(1,128)", tiler=(4, 8), i=3, j=5)
     assert picture.copies["C++"].splitlines() == [
+        "Tensor tensor = make_tensor(make_gmem_ptr(data), Layout<Shape<_128,_128>,Stride<_1,_128>>{});",
         "auto t = zipped_divide(tensor, make_tile(Int<4>{}, Int<8>{}));",
         "auto tile = t(_, make_coord(3,5));  // (4,8):(1,128) from offset 5132",
     ]
