@@ -116,6 +116,8 @@ BY_HAND = {
         p for p in range(64, 200) if 2 * p % 16 == 0 and wide([2 * (i % 8 * p + i // 8 * 8) for i in LANES]) == 4
     ),
     "banks.5": tuple(n for n in (16, 23, 31, 40, 63) if column(n + 1) > column(n)),
+    "banks.d": conflicts([72 * i for i in LANES]),
+    "banks.6": tuple(conflicts([4 * step * i for i in LANES]) for step in (1, 33, 34, 32)),
     "swizzle.a": xor_row(5 * 8 + 3),
     "swizzle.b": conflicts([4 * xor_row(8 * row + 3) for row in LANES]),
     "swizzle.c": conflicts([4 * ((8 * row + 3) ^ 0x3C) for row in LANES]),

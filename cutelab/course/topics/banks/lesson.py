@@ -144,6 +144,21 @@ PREDICTIONS = (
         ),
         because="512 bytes are 128 words, and a wavefront brings 32 of them: nothing could be faster.",
     ),
+    Prediction(
+        id="banks.d",
+        title="Halves with pitch 36",
+        kind=Value(unit="wavefronts", example="8", given=(("row pitch", 36), ("bytes of an element", 2))),
+        question="Rows of half (2 bytes) lie 36 elements apart. Lane i reads row i of column 0. How many wavefronts?",
+        right=lambda: int(wavefronts(WarpAccess(np.arange(32) * 36 * 2, 2)).count),
+        replies=(
+            Wrong(4, "That is right for float32, by the rule with gcd. A half takes 2 bytes, so a row is 18 words."),
+            Wrong(1, "36 halves are 18 words, and 18 is even: the lanes use the even banks only."),
+            Wrong(16, "16 is the number of different banks; how many lanes share each of them?"),
+            Wrong(32, "The lanes would have to meet in one bank; row 1 starts 18 banks further."),
+            Wrong(8, "A row is 36 · 2 bytes, which are 18 words. How many different banks does 18 · i reach?"),
+        ),
+        because="36 halves are 72 bytes, 18 words; 18 and 32 have the divisor 2 in common.",
+    ),
 )
 
 
@@ -370,5 +385,40 @@ EXERCISES = (
             Wrong((24, 32, 64), "these are the new pitches; the question asks for the lengths before."),
         ),
         because="An odd pitch is free of conflicts, and one more makes it even: padding helps even rows and hurts odd ones.",
+    ),
+    Exercise(
+        id="banks.6",
+        title="One tile, four reads",
+        kind=Value("tuple", example="(2, 4, 8, 16)", parts=("row", "column", "diagonal", "anti-diagonal")),
+        question=(
+            "The padded tile `(32,32):(33,1)` of float32 is read four ways: lane i takes (0,i), (i,0), the diagonal (i,i), the "
+            "anti-diagonal (i,31-i). How many wavefronts each? `answer = (row, column, diagonal, anti_diagonal)`."
+        ),
+        right=lambda: tuple(
+            int(wavefronts(WarpAccess((row * 33 + col) * 4, 4)).count)
+            for row, col in ((0 * LANES, LANES), (LANES, 0 * LANES), (LANES, LANES), (LANES, 31 - LANES))
+        ),
+        solution="answer = (1, 1, 2, 32)",
+        hints=(
+            "Write the offset of lane i for each read: 33 · row + column. By how much does it grow from lane to lane?",
+            "It grows by 1, by 33, by 34, and by 33 - 1.",
+            "The number of lanes that meet is the greatest common divisor of that step and 32.",
+        ),
+        wrong=(
+            Wrong(
+                (1, 1, 1, 1),
+                "padding by one frees rows and columns. On a diagonal row *and* column change: add both steps.",
+            ),
+            Wrong(
+                (1, 1, 2, 1),
+                "on the anti-diagonal the column goes back by 1 where the row goes on by 33: a step of 32.",
+            ),
+            Wrong((1, 1, 2, 2), "on the anti-diagonal the step is 33 - 1, not 33 + 1."),
+            Wrong((1, 1, 32, 2), "the two diagonals have changed places: down and to the right is a step of 33 + 1."),
+            Wrong((1, 32, 1, 1), "that is right for the tile without padding, `(32,32):(32,1)`: here the pitch is 33."),
+            Wrong((1, 1, 1, 32), "the diagonal steps by 33 + 1 = 34, which is even: lanes 0 and 16 meet."),
+            Wrong((1, 1, 32, 32), "the anti-diagonal is right; the diagonal steps by 33 + 1 = 34."),
+        ),
+        because="The steps are 1, 33, 34 and 32. The padding that frees the column ruins the anti-diagonal.",
     ),
 )
