@@ -267,7 +267,7 @@ def tiled(tiled: Any = "", *, scale: int = 2, view: Literal["widget", "html"] = 
     'T5 v0 (warp 0, lane 5) → (1,8) of source'
     >>> lab.set(dst="(128,64):(64,1)")
     >>> lab.picture.verdicts[-1].sentence
-    'Target, shared: 512 wavefronts where 128 would do.'
+    'Target, shared: 256 wavefronts where 128 would do.'
     """
     from cutelab.course.topics import tiled as scene
 

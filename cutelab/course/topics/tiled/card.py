@@ -41,7 +41,7 @@ def panels(result: Result) -> Picture:
         body=(*body, ((Lines("parts", say.reading(result)),),)),
         widths=(*widths, (688,)),
         legend=(
-            Key("colour = warp and value, modulo 8", "fill", "category", 0),
+            Key(f"colour = {result.params.colour} modulo 8", "fill", "category", 0),
             Key(f"T{result.params.thread}, its values", "access"),
             Key("picked value", "probe"),
         ),
@@ -55,8 +55,9 @@ def panels(result: Result) -> Picture:
 
 
 def _fill(result: Result, thread: Array, value: Array) -> Array:
-    """Warp and value, modulo 8."""
-    return np.where(thread < 0, -1, (thread // result.params.chip.lanes + value) % 8)
+    """The warp or the value, modulo 8."""
+    number = thread // result.params.chip.lanes if result.params.colour == "warp" else value
+    return np.where(thread < 0, -1, number % 8)
 
 
 def _tile(result: Result, number: int, most: tuple[int, int], room: int, height: int, turned: bool = False) -> Grid:
@@ -69,7 +70,11 @@ def _tile(result: Result, number: int, most: tuple[int, int], room: int, height:
     cell = result.bases[number] + down[:, None] * one.columns + across
     codes = down[:, None] + one.rows * across
     mine = np.isin(codes, one.held[result.params.thread])
+    held = one.held[result.params.thread]
+    order = np.argsort(held, kind="stable")
+    own = order[np.minimum(np.searchsorted(held[order], codes), len(held) - 1)]
     thread = np.where(mine, result.params.thread, thread)  # of those who share a cell the picked one is named
+    value = np.where(mine, own, value)
     heads, sides = down, across
     picked = codes == row + one.rows * column
     if turned:

@@ -159,7 +159,7 @@ class TiledParams(Params):
     atom, atoms, permutation   of the MMA: make_tiled_mma(atom, atoms, permutation)
     src, dst      the data's layouts; for an MMA dst is the operand in shared memory
     name          the name that is explained, "" for the usual one
-    thread, value the picked thread and which of its values; operand: of the MMA
+    thread, value the picked thread and which of its values; operand: of the MMA; colour: what the colours of the cells say
     """
 
     first: ClassVar[str] = "tiled"
@@ -227,6 +227,7 @@ class TiledParams(Params):
     operand: str = toggle("A", ("A", "B", "C"), shown=lambda p: not _is_copy(p), group="Probe", tip="of the MMA")
     thread: int = index(0, 0, lambda p: p.found.threads - 1, group="Probe", tip="the picked thread")
     value: int = index(0, 0, lambda p: values_of(p.found, p.operand) - 1, group="Probe", tip="which of its values")
+    colour: str = toggle("warp", ("warp", "value"), group="Layers", tip="modulo 8")
     whole: bool = check(False, shown=_is_copy, group="Layers", label="wide", tip="small cells, more of the tile")
 
     @property
@@ -240,7 +241,7 @@ class TiledParams(Params):
 
     def follow(self, now: Any, asked: Collection[str]) -> dict[str, Any]:
         """A wider vector or another element brings its values along, where they were one vector."""
-        if not asked & {"vector", "element"} if isinstance(asked, set) else not {"vector", "element"} & set(asked):
+        if not {"vector", "element"} & set(asked):
             return {}
         if "val" in asked or "tiled" in asked or now.element not in ITEMS or now.vector not in WORDS:
             return {}

@@ -60,7 +60,7 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
             sentence = f"{name}, {one.memory}: {count} {one.unit}" + (
                 ", as few as can be." if good else f" where {ideal} would do."
             )
-            second = "" if good else one.explain()
+            second = "" if good else one.explain().partition("; ")[2]
             found.append(Verdict("good" if good else "bad", sentence, second))
         if result.cost.allowed_bytes > result.cost.access_bytes:
             wide = f"{result.cost.access_bytes} bytes a lane; the layouts would allow {result.cost.allowed_bytes}."
