@@ -23,6 +23,7 @@ __all__ = [
     "swizzle",
     "tensor_core",
     "thread_map",
+    "tiled",
     "tiling",
     "trace",
     "view",
@@ -252,6 +253,25 @@ def tensor_core(
     from cutelab.course.topics import tensor_core as scene
 
     return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
+
+
+def tiled(tiled: Any = "", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any) -> Explorer:
+    """Who holds what in a TiledCopy or a TiledMMA, which part of the data is a thread's, and what does it cost?
+
+    tiled        `make_tiled_copy(...)`, `make_tiled_mma(...)`, what CuTe prints, or the object; empty: built from the knobs
+    scale, view  as for `layout`
+    params       any field of `cutelab.course.topics.tiled.knobs.TiledParams`: kind, thr, val, vector, permutation, src, dst, thread, ...
+
+    >>> lab = tiled(thr="(32,4):(4,1)", val="(1,8)", thread=5)
+    >>> lab.picture.status
+    'T5 v0 (warp 0, lane 5) → (1,8) of source'
+    >>> lab.set(dst="(128,64):(64,1)")
+    >>> lab.picture.verdicts[-1].sentence
+    'Target, shared: 256 wavefronts where 128 would do.'
+    """
+    from cutelab.course.topics import tiled as scene
+
+    return _open("tiled", scene, scene.Params, {"tiled": tiled, **params}, scale=scale, view=view)
 
 
 def trace(

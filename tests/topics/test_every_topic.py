@@ -27,6 +27,7 @@ VIEWS = {
         {"atom": "SM80_16x8x16_F32F16F16F32_TN", "smem": "(32,64):(64,1)", "load": "ld.shared.b16"},
     ],
     "kernel": [{}, {"kernel": "gemm"}],
+    "tiled": [{}, {"kind": "MMA", "atom": "SM80_16x8x8_F32F16F16F32_TN"}],
 }
 """Views in which, taken together, every knob of a topic is shown and does something."""
 
@@ -45,6 +46,16 @@ OTHER = {
     "thread_map": ["PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>"],
     "shared": ["RowMajor", "ColumnMajor", "Swizzle<3,3,3>", "(64,32):(32,1)"],
     "kernel": ["transpose", "gemm"],
+    "tiled": [
+        "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{})"
+    ],
+    "thr": ["(32,4):(4,1)", "(32,4):(1,32)"],
+    "val": ["(1,16):(16,1)"],
+    "atoms": ["(1,2,1)", "(4,1,1)"],
+    "permutation": ["(32,32,16)", "(64,32,16)"],
+    "src": ["(128,64):(1,128)"],
+    "dst": ["(128,64):(64,1)", "(128,64):(72,1)"],
+    "name": ["tBsB"],
 }
 CHIPS = [AMD_LDS, *(replace(H200, **one) for one in ({"banks": 64}, {"banks": 16}, {"word_bytes": 8}, {"lanes": 64}, {"sector_bytes": 64}))]  # fmt: skip
 each = pytest.mark.parametrize("topic", TOPICS)

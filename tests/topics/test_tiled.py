@@ -1,0 +1,120 @@
+"""The tiled explorer against what CUTLASS's own headers gave: who begins where, who holds each cell; and what was typed."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cutelab import CuteLabError, explore
+from cutelab.core.layout import Layout
+from cutelab.course.topics.tiled import compute, probe
+from cutelab.course.topics.tiled.model import side
+from cutelab.cutlass.reading import read
+
+DATA = Path(__file__).parents[1] / "data"
+CASES = [c for f in ("cute_tiled.json", "cute_tiled_more.json") for c in json.loads((DATA / f).read_text())["cases"]]
+COPIES = [c for c in CASES if c["kind"] == "copy" and "S_TV" in c and c["definition"].startswith("make_tiled_copy(")]
+
+
+def leaves(x):
+    return [y for part in x for y in leaves(part)] if isinstance(x, tuple) else [int(x)]
+
+
+def every(shape, stride):
+    """All numbers of a mode, first leaf fastest: counted out one by one."""
+    extents, steps = leaves(shape), leaves(stride)
+    turns = itertools.product(*(range(e) for e in reversed(extents)))
+    return [sum(i * d for i, d in zip(reversed(turn), steps, strict=True)) for turn in turns]
+
+
+@pytest.mark.parametrize("case", COPIES, ids=lambda c: c["definition"][:90])
+def test_every_cell_has_the_owner_that_cutlass_gives_it(case):
+    lab = explore.tiled(case["definition"], src=case["tensor"], dst=case["tensor"])
+    for one, key in zip(lab.result.sides, ("S_TV", "D_TV"), strict=True):
+        golden = read(case[key])
+        threads, values = (every(golden.shape[i], golden.stride[i]) for i in (0, 1))
+        owners = {}
+        for t, v in itertools.product(range(len(threads)), range(len(values))):
+            owners.setdefault(threads[t] + values[v], (t, v))
+        for column, row in itertools.product(range(one.columns), range(one.rows)):
+            expected = owners.get(row + one.rows * column, (-1, -1))
+            assert (one.thread[row, column], one.value[row, column]) == expected
+
+
+@pytest.mark.parametrize("case", COPIES, ids=lambda c: c["definition"][:90])
+def test_every_threads_part_begins_where_cutlass_says(case):
+    params = explore.tiled(case["definition"], src=case["tensor"], dst=case["tensor"]).params
+    threads = range(0, params.found.threads, max(1, params.found.threads // 16))
+    for t in threads:
+        for (_, part, refused), key in zip(compute(params.change(thread=t)).parts, ("S", "D"), strict=True):
+            assert not refused and part[1] == case[f"{key}_offset_of_thread"][t]
+
+
+def test_there_are_cases():
+    assert len(COPIES) >= 8
+
+
+def test_a_wrong_stride_is_seen():
+    good, bad = side("x", Layout((4, 2), (2, 1)), 4, 2), side("x", Layout((4, 2), (1, 4)), 4, 2)
+    assert not np.array_equal(good.thread, bad.thread)
+    hole = side("x", Layout((2, 2), (1, 2)), 4, 2)
+    assert (hole.thread == -1).sum() == 4
+
+
+@pytest.mark.parametrize("view", [{}, {"kind": "MMA"}, {"whole": True, "thread": 77}], ids=str)
+def test_the_drawn_cells_name_their_owner_and_a_click_picks_it(view):
+    lab = explore.tiled(**view)
+    for grid in lab.picture.grids():
+        if grid.name.startswith("registers"):
+            continue
+        for label, cell in zip(grid.labels.ravel()[:40], grid.probe.ravel()[:40], strict=True):
+            changes = probe(lab.result, int(cell))
+            found = compute(lab.params.change(**changes))
+            row, column = found.at(found.picked)
+            one = found.sides[found.picked]
+            assert int(cell) == found.bases[found.picked] + row * one.columns + column
+            holders = np.nonzero(one.held == row + one.rows * column)[0]
+            assert int(label.strip("T")) in holders
+
+
+def test_what_cute_prints_and_the_object_are_the_same_view():
+    built = explore.tiled()
+    for given in (built.params.found, str(built.params.found)):
+        lab = explore.tiled(given)
+        assert lab.params.tiled is not None and lab.image
+        assert [s.thread.tolist() for s in lab.result.sides] == [s.thread.tolist() for s in built.result.sides]
+        assert eval(lab.code(), {"explore": explore}).params == lab.params
+    mma = explore.tiled(kind="MMA")
+    again = explore.tiled(str(mma.params.found))
+    assert [s.thread.tolist() for s in again.result.sides] == [s.thread.tolist() for s in mma.result.sides]
+
+
+@pytest.mark.parametrize("pitch, count", [(129, 128), (132, 32)])
+def test_a_known_conflict(pitch, count):
+    lab = explore.tiled(
+        element="float", vector=4, thr="(32,8):(8,1)", val="(1,1)", src="(128,8):(8,1)", dst=f"(128,8):(1,{pitch})"
+    )
+    assert lab.result.cost.target.count == count
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"tiled": "(8,8):(8,1)"}, "is a Layout; shown here are a TiledCopy and a TiledMMA"),
+        ({"thr": "Sw<3,3,3> o 0 o (8,64):(64,1)"}, "has a swizzle"),
+        ({"kind": "MMA", "permutation": "(32,32)"}, "three sizes"),
+        ({"kind": "MMA", "permutation": "(30,32,16)"}, "not a multiple of the atoms'"),
+        ({"thread": 128}, "thread must be from 0 to 127"),
+        ({"val": "(1,4)"}, "not a multiple"),
+    ],
+)
+def test_what_is_refused(given, words):
+    with pytest.raises(CuteLabError, match=words.replace("(", r"\(")):
+        explore.tiled(**given)
+
+
+def test_files_come_with_the_explorer(tmp_path):
+    lab = explore.tiled(kind="MMA", operand="B")
+    assert lab.picture.grids()[0].heading == "T0, A" and lab.image.startswith(b"\x89PNG")
