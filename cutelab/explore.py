@@ -24,6 +24,7 @@ __all__ = [
     "tensor_core",
     "thread_map",
     "tiling",
+    "tma",
     "trace",
     "view",
 ]
@@ -252,6 +253,28 @@ def tensor_core(
     from cutelab.course.topics import tensor_core as scene
 
     return _open("tensor_core", scene, scene.Params, {"atom": atom, **params}, scale=scale, view=view)
+
+
+def tma(rows: int = 24, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any) -> Explorer:
+    """Where does TMA put each piece of a box, what arrives as zero, and how many bytes must the barrier expect?
+
+    rows          of the matrix in global memory
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.tma.knobs.TmaParams`: cols, element, inner, box_rows, column, row, swizzle_bytes, ...
+
+    >>> lab = tma(column=32, row=20)
+    >>> lab.picture.verdicts[0].sentence
+    'The barrier must expect 1024 bytes: the whole box, though it hangs over the edge'
+    >>> lab.result.zero_elements
+    400
+    >>> lab.set(column=4)
+    Traceback (most recent call last):
+    ...
+    cutelab.core.errors.CuteLabError: column 4 x 2 bytes is no multiple of 16 bytes: the hardware ends with an illegal instruction; start at column 0 or 8
+    """
+    from cutelab.course.topics import tma as scene
+
+    return _open("tma", scene, scene.Params, {"rows": rows, **params}, scale=scale, view=view)
 
 
 def trace(
