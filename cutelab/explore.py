@@ -16,6 +16,7 @@ __all__ = [
     "algebra",
     "banks",
     "coalescing",
+    "descriptor",
     "kernel",
     "layout",
     "pipeline",
@@ -97,6 +98,27 @@ def banks(
     from cutelab.course.topics import banks as scene
 
     return _open("banks", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def descriptor(
+    tile: str = "K, 128 bytes", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """From which address does wgmma read each (m, k), what do the 64 bits say, and what is read where they are wrong?
+
+    tile          what lies in shared memory: "K, no swizzle", "K, 128 bytes", "MN, 64 bytes", ...
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.descriptor.knobs.DescriptorParams`: swizzle_bytes, major, lbo_bytes, sbo_bytes, start_bytes, m, k
+
+    >>> lab = descriptor()
+    >>> lab.picture.title, lab.picture.verdicts[0].sentence
+    ('0x4000004000010000', 'All 1024 elements are read from where they lie')
+    >>> lab.set(swizzle_bytes=64)
+    >>> lab.picture.verdicts[0].sentence
+    'The product is wrong in 56 of 64 rows, and nothing faults'
+    """
+    from cutelab.course.topics import descriptor as scene
+
+    return _open("descriptor", scene, scene.Params, {"tile": tile, **params}, scale=scale, view=view)
 
 
 def strips(

@@ -27,6 +27,7 @@ VIEWS = {
         {"atom": "SM80_16x8x16_F32F16F16F32_TN", "smem": "(32,64):(64,1)", "load": "ld.shared.b16"},
     ],
     "kernel": [{}, {"kernel": "gemm"}],
+    "descriptor": [{}, {"tile": "K, no swizzle"}],
     "tma": [{}, {"column": 32, "row": 20}],
 }
 """Views in which, taken together, every knob of a topic is shown and does something."""

@@ -57,7 +57,7 @@ def _matrix(result: Result) -> Grid:
         labels=labels,
         states=states.astype(np.uint8),
         heading="the matrix in global memory",
-        subheading="· not in the box",
+        subheading="· not copied",
         row_heads=tuple(map(str, result.rows.tolist())),
         col_heads=tuple(map(str, (result.first * p.vector).tolist())),
         cell=(min(26, 250 // len(result.first)), high),

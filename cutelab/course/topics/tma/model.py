@@ -47,7 +47,7 @@ class Result:
     @property
     def probed(self) -> int:
         """The probe cell: the piece of the box, row after row."""
-        return self.params.down * self.piece.shape[1] + self.params.across
+        return int(self.params.down * self.piece.shape[1] + self.params.across)
 
     @property
     def zero_elements(self) -> int:
