@@ -16,6 +16,7 @@ __all__ = [
     "algebra",
     "banks",
     "coalescing",
+    "descriptor",
     "kernel",
     "layout",
     "pipeline",
@@ -25,6 +26,7 @@ __all__ = [
     "thread_map",
     "tiled",
     "tiling",
+    "tma",
     "trace",
     "view",
 ]
@@ -97,6 +99,27 @@ def banks(
     from cutelab.course.topics import banks as scene
 
     return _open("banks", scene, scene.Params, {"layout": layout, **params}, scale=scale, view=view)
+
+
+def descriptor(
+    tile: str = "K, 128 bytes", *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any
+) -> Explorer:
+    """From which address does wgmma read each (m, k), what do the 64 bits say, and what is read where they are wrong?
+
+    tile          what lies in shared memory: "K, no swizzle", "K, 128 bytes", "MN, 64 bytes", ...
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.descriptor.knobs.DescriptorParams`: swizzle_bytes, major, lbo_bytes, sbo_bytes, start_bytes, m, k
+
+    >>> lab = descriptor()
+    >>> lab.picture.title, lab.picture.verdicts[0].sentence
+    ('0x4000004000010000', 'All 1024 elements are read from where they lie')
+    >>> lab.set(swizzle_bytes=64)
+    >>> lab.picture.verdicts[0].sentence
+    'The product is wrong in 56 of 64 rows, and nothing faults'
+    """
+    from cutelab.course.topics import descriptor as scene
+
+    return _open("descriptor", scene, scene.Params, {"tile": tile, **params}, scale=scale, view=view)
 
 
 def strips(
@@ -272,6 +295,28 @@ def tiled(tiled: Any = "", *, scale: int = 2, view: Literal["widget", "html"] = 
     from cutelab.course.topics import tiled as scene
 
     return _open("tiled", scene, scene.Params, {"tiled": tiled, **params}, scale=scale, view=view)
+
+
+def tma(rows: int = 24, *, scale: int = 2, view: Literal["widget", "html"] = "widget", **params: Any) -> Explorer:
+    """Where does TMA put each piece of a box, what arrives as zero, and how many bytes must the barrier expect?
+
+    rows          of the matrix in global memory
+    scale, view   as for `layout`
+    params        any field of `cutelab.course.topics.tma.knobs.TmaParams`: cols, element, inner, box_rows, column, row, swizzle_bytes, ...
+
+    >>> lab = tma(column=32, row=20)
+    >>> lab.picture.verdicts[0].sentence
+    'The barrier must expect 1024 bytes: the whole box, though it hangs over the edge'
+    >>> lab.result.zero_elements
+    400
+    >>> lab.set(column=4)
+    Traceback (most recent call last):
+    ...
+    cutelab.core.errors.CuteLabError: column 4 x 2 bytes is no multiple of 16 bytes: the hardware ends with an illegal instruction; start at column 0 or 8
+    """
+    from cutelab.course.topics import tma as scene
+
+    return _open("tma", scene, scene.Params, {"rows": rows, **params}, scale=scale, view=view)
 
 
 def trace(

@@ -28,6 +28,8 @@ VIEWS = {
     ],
     "kernel": [{}, {"kernel": "gemm"}],
     "tiled": [{}, {"kind": "MMA", "atom": "SM80_16x8x8_F32F16F16F32_TN"}],
+    "descriptor": [{}, {"tile": "K, no swizzle"}],
+    "tma": [{}, {"column": 32, "row": 20}],
 }
 """Views in which, taken together, every knob of a topic is shown and does something."""
 
