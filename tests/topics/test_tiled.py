@@ -9,6 +9,7 @@ import pytest
 
 from cutelab import CuteLabError, explore
 from cutelab.core.layout import Layout, offsets
+from cutelab.course.card import paint
 from cutelab.course.topics.tiled import compute, probe
 from cutelab.course.topics.tiled.model import side
 from cutelab.cutlass.reading import read
@@ -116,6 +117,7 @@ def test_what_is_refused(given, words):
         explore.tiled(**given)
 
 
-def test_files_come_with_the_explorer(tmp_path):
+def test_the_picture_is_png_and_svg():
     lab = explore.tiled(kind="MMA", operand="B")
     assert lab.picture.grids()[0].heading == "T0, A" and lab.image.startswith(b"\x89PNG")
+    assert b"<svg" in paint.export(lab.picture, "svg")
