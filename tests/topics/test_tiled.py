@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, explore
-from cutelab.core.layout import Layout
+from cutelab.core.layout import Layout, offsets
+from cutelab.course.card import paint
 from cutelab.course.topics.tiled import compute, probe
 from cutelab.course.topics.tiled.model import side
 from cutelab.cutlass.reading import read
@@ -49,7 +50,7 @@ def test_every_threads_part_begins_where_cutlass_says(case):
     threads = range(0, params.found.threads, max(1, params.found.threads // 16))
     for t in threads:
         for (_, part, refused), key in zip(compute(params.change(thread=t)).parts, ("S", "D"), strict=True):
-            assert not refused and part[1] == case[f"{key}_offset_of_thread"][t]
+            assert not refused and part[1] + int(offsets(part[0]).flat[0]) == case[f"{key}_offset_of_thread"][t]
 
 
 def test_there_are_cases():
@@ -72,9 +73,10 @@ def test_the_drawn_cells_name_their_owner_and_a_click_picks_it(view):
         for label, cell in zip(grid.labels.ravel()[:40], grid.probe.ravel()[:40], strict=True):
             changes = probe(lab.result, int(cell))
             found = compute(lab.params.change(**changes))
-            row, column = found.at(found.picked)
-            one = found.sides[found.picked]
-            assert int(cell) == found.bases[found.picked] + row * one.columns + column
+            number = int(np.searchsorted(found.bases, int(cell), side="right")) - 1
+            row, column = found.at(number)
+            one = found.sides[number]
+            assert int(cell) == found.bases[number] + row * one.columns + column
             holders = np.nonzero(one.held == row + one.rows * column)[0]
             assert int(label.strip("T")) in holders
 
@@ -115,6 +117,7 @@ def test_what_is_refused(given, words):
         explore.tiled(**given)
 
 
-def test_files_come_with_the_explorer(tmp_path):
+def test_the_picture_is_png_and_svg():
     lab = explore.tiled(kind="MMA", operand="B")
     assert lab.picture.grids()[0].heading == "T0, A" and lab.image.startswith(b"\x89PNG")
+    assert b"<svg" in paint.export(lab.picture, "svg")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cutelab.core.layout import offsets
 from cutelab.course.card.picture import Line, Tips, Verdict
 from cutelab.course.topics.tiled.model import Result
 from cutelab.cutlass.names import explain_names
@@ -38,7 +39,13 @@ def reading(result: Result) -> tuple[Line, ...]:
             lines.append(Line(f"no part: {refused}"[:104], "muted", bold=name))
             continue
         layout, start = found
-        lines.append(Line(f"thread {result.params.thread} begins at {start}", "plain", bold=f"{name} = {layout}"[:76]))
+        lines.append(
+            Line(
+                f"thread {result.params.thread} begins at {start + int(offsets(layout).flat[0])}",
+                "plain",
+                bold=f"{name} = {layout}"[:76],
+            )
+        )
         said = explain_names(name, layout).splitlines()
         lines += [Line(line[:118], "plain") for line in said[1:]]
         lines.append(Line(said[0][:118], "muted"))
