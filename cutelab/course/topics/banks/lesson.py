@@ -202,7 +202,7 @@ EXERCISES = (
         right=bank,
         solution="def bank(row, col, pitch, element_bytes):\n    return (row * pitch + col) * element_bytes // 4 % 32",
         hints=(
-            "First the offset in elements, as in lecture 01. Then the byte address. Then the word.",
+            "First the offset in elements, as in lesson 02. Then the byte address. Then the word.",
             "A word has 4 bytes: divide the byte address by 4, rounding down. Then 32 banks take the words in turn.",
         ),
         wrong=(
