@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import re
 import subprocess
 import sys
@@ -139,3 +140,20 @@ def test_it_imports_and_draws_without_what_a_browser_lacks(root, tmp_path):
         [sys.executable, "-c", ALONE], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300
     )
     assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr[-2000:]
+
+
+def test_the_site_is_built_from_the_wheel_and_the_notebooks_or_says_what_it_needs(root, tools, tmp_path, capsys):
+    site = tools("site")
+    line = site.command(tmp_path / "x.whl", tmp_path / "out")
+    assert str(root / "notebooks") in line and str(tmp_path / "x.whl") in line
+    if all(importlib.util.find_spec(name) for name in site.NEEDS):
+        assert site.main([str(tmp_path / "out")]) == 0 and (tmp_path / "out" / "files" / "00_start.ipynb").is_file()
+    else:
+        assert site.main([str(tmp_path / "out")]) == 2 and "pip install" in capsys.readouterr().err
+
+
+def test_the_pages_for_teachers_name_every_lesson(root):
+    from cutelab.course.lab.lessons import lessons
+
+    page = (root / "docs" / "teaching.md").read_text(encoding="utf-8")
+    assert [one.topic for one in lessons() if f"\n| {one.topic} |" not in page] == []
