@@ -3,6 +3,7 @@
 # make test-long  the same, and the random draws that take minutes
 # make notebooks  execute and store the notebooks
 # make bench      measure what must be fast
+# make lock       renew course.lock, the versions that the course runs with
 # make clean      remove what the commands above made
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help lab test test-long notebooks bench clean
+.PHONY: help lab test test-long notebooks bench lock clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +33,10 @@ bench: $(VENV)/.test
 	@$(BIN)/python -m pytest benchmarks -o addopts= -o python_files='bench_*.py' -o python_functions='bench_*' -p no:cacheprovider -q \
 	    --benchmark-columns=median,min,max,rounds --benchmark-sort=name --benchmark-group-by=group $(BENCH_ARGS)
 
+lock: $(VENV)/.test
+	@$(BIN)/python -m pip install -qq --upgrade --upgrade-strategy eager -e '.[lab]' nbval
+	@$(BIN)/python tools/lock.py
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .benchmarks
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -43,9 +48,9 @@ $(VENV)/.created:
 	@touch $@
 
 # What a stamp stands for: this extra is installed as pyproject.toml says. The test extra contains the lab extra.
-$(VENV)/.lab: pyproject.toml | $(VENV)/.created
+$(VENV)/.lab: pyproject.toml course.lock | $(VENV)/.created
 	@echo "Installing cutelab and JupyterLab into $(VENV); the first time this takes a minute or two."
-	@$(BIN)/python -m pip install -qq -e '.[lab]'
+	@$(BIN)/python -m pip install -qq -c course.lock -e '.[lab]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.created

@@ -159,6 +159,8 @@ _OLDER = {"tensor_core_cures": "tensor_core_fixes"}
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return _import_module(f"cutelab.{name}")
+    if name == "picture":
+        return _import_module("cutelab.explore").picture
     if name[:1] != "_":
         for room in _ROOMS:
             module = _import_module(f"cutelab.{room}")

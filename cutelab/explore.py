@@ -19,6 +19,7 @@ __all__ = [
     "descriptor",
     "kernel",
     "layout",
+    "picture",
     "pipeline",
     "strips",
     "swizzle",
@@ -378,6 +379,37 @@ def kernel(
     return _open("kernel", scene, scene.Params, {"kernel": kernel, **params}, scale=scale, view=view)
 
 
+def picture(text: str, **params: Any) -> Explorer:
+    """Which picture belongs to this text? A layout, a swizzle, an MMA atom, a thread map, or a shared view; `save` writes it.
+
+    text    what CuTe prints and CUTLASS names; or what `lab.link()` gave
+    params  fields of the topic's knobs, as for its explorer; of a shared view none
+
+    Raises CuteLabError for what has no picture. `save("x.svg")` also takes .png, .pdf and .html.
+
+    >>> picture("((4,2),(2,4)):((2,16),(1,8))").code()
+    'explore.layout("((4,2),(2,4)):((2,16),(1,8))")'
+    >>> picture("SM80_16x8x16_F32F16F16F32_TN", operand="C").picture.title
+    'C: ((4,8),(2,2)):((32,1),(16,8))'
+    """
+    from cutelab.core.layout import Layout
+    from cutelab.core.swizzle import Swizzle
+    from cutelab.cutlass.reading import read
+
+    if isinstance(text, str) and text.strip().startswith(("cutelab:", "explore.")):
+        return view(text)
+    found = read(text)
+    kind = type(found).__name__
+    topics = {"Layout": layout, "ComposedLayout": layout, "Swizzle": swizzle, "MmaAtom": tensor_core}
+    topic = thread_map if kind.endswith("ThreadMap") else topics.get(kind)
+    if topic is None:
+        raise CuteLabError(
+            f"there is no picture of a {kind}; there are pictures of layouts, swizzles, MMA atoms and thread maps"
+        )
+    said = str(found) if isinstance(found, Layout | Swizzle) else text.strip()
+    return topic(said, view="html", **params)
+
+
 def view(text: str) -> Explorer:
     """Which explorer did somebody share? Opens what `lab.link()` gave, or the line that `lab.code()` gave.
 
@@ -388,7 +420,7 @@ def view(text: str) -> Explorer:
     ('explore.layout("(8,8):(9,1)", row=4)', '(4,3) → offset 39 elements · byte 156 · word 39 · bank 7')
     """
     said = str(text).strip().removeprefix("cutelab:").removeprefix("explore.")
-    topics = [name for name in __all__ if name not in ("Explorer", "view")]
+    topics = [name for name in __all__ if name not in ("Explorer", "picture", "view")]
     try:
         call = ast.parse(said, mode="eval").body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):

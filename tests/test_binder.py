@@ -12,9 +12,9 @@ import sysconfig
 import tomllib
 
 
-def listed_in_yml(root) -> tuple[list[str], list[str]]:
+def listed_in_yml(path) -> tuple[list[str], list[str]]:
     """(conda's lines, pip's lines) of environment.yml."""
-    lines = (root / "environment.yml").read_text().splitlines()
+    lines = path.read_text().splitlines()
     conda = [line.removeprefix("  - ") for line in lines if line.startswith("  - ")]
     pip = [line.removeprefix("      - ") for line in lines if line.startswith("      - ")]
     return conda, pip
@@ -24,24 +24,23 @@ def project(root) -> dict:
     return tomllib.loads((root / "pyproject.toml").read_text())["project"]
 
 
-def test_binder_reads_the_environment_of_the_repository(root):
-    link = root / "binder" / "environment.yml"
-    assert link.is_symlink()
-    assert os.readlink(link) == "../environment.yml"
-    assert link.read_text() == (root / "environment.yml").read_text()
+def test_binder_has_the_environment_of_the_repository_with_locked_versions(root):
+    conda, pip = listed_in_yml(root / "environment.yml")
+    own = listed_in_yml(root / "binder" / "environment.yml")
+    assert own == (conda, ["--constraint ../course.lock", *pip[:-1]]) and pip[-1] == "-e ."
 
 
-def test_environment_is_what_the_lab_needs_and_nbval(root):
-    conda, pip = listed_in_yml(root)
+def test_environment_is_what_the_lab_needs_and_nbval_and_the_package(root):
+    conda, pip = listed_in_yml(root / "environment.yml")
     meta = project(root)
     extras = meta["optional-dependencies"]
     nbval = [need for need in extras["test"] if need.startswith("nbval")]
-    assert pip == meta["dependencies"] + extras["lab"] + nbval
+    assert pip == [*meta["dependencies"], *extras["lab"], *nbval, "-e ."]
     assert conda == ["conda-forge", "python=3.12", "pip", "pip:"]
 
 
 def test_the_python_of_binder_is_one_that_the_project_takes(root):
-    python = next(line for line in listed_in_yml(root)[0] if line.startswith("python="))
+    python = next(line for line in listed_in_yml(root / "environment.yml")[0] if line.startswith("python="))
     minor = int(python.removeprefix("python=3."))
     least = int(re.fullmatch(r">=3\.(\d+)", project(root)["requires-python"]).group(1))
     assert minor >= least

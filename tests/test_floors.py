@@ -24,6 +24,8 @@ FLOORS = {
     "course.lab": 7,
     "explore": 8,
     "lessons": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 """The rooms and their floors. A room imports rooms of lower floors; what stands on one floor does not know its neighbours."""
 
@@ -35,6 +37,7 @@ OUTSIDE = {
     "course.lab": WIDGETS | {"matplotlib"},
     "explore": WIDGETS,
     "lessons": WIDGETS,
+    "cli": {"typer", "jupyter_core"},
 }
 """What a room may import besides NumPy and Python's own modules."""
 

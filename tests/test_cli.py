@@ -1,0 +1,183 @@
+"""The command `cutelab`: answers, gates, pipes, errors without a traceback, and help whose examples run."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from cutelab.cli import app, main
+from cutelab.cli.schema import SCHEMA
+
+KERNELS = """
+import numba
+from cutelab.kernels import cuda
+
+@cuda.jit
+def transpose(out, a):
+    tile = cuda.shared.array((32, 32), numba.float32)
+    for r in range(0, 32, 8):
+        tile[cuda.threadIdx.y + r, cuda.threadIdx.x] = a[cuda.threadIdx.y + r, cuda.threadIdx.x]
+    cuda.syncthreads()
+    for r in range(0, 32, 8):
+        out[cuda.threadIdx.y + r, cuda.threadIdx.x] = tile[cuda.threadIdx.x, cuda.threadIdx.y + r]
+"""
+LAUNCH = "1, (32, 8), float32[32, 32], float32[32, 32]"
+
+
+@pytest.fixture
+def say(capsys, monkeypatch, tmp_path):
+    """say("banks", ...) -> (status, standard output, standard error), in an empty folder that holds kernels.py."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    (tmp_path / "handed-in").mkdir()
+
+    def run(*words: str, pipe: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(pipe))
+        with pytest.raises(SystemExit) as end:
+            main(list(words))
+        return (end.value.code or 0, *capsys.readouterr())
+
+    return run
+
+
+COMMANDS = {command.name or command.callback.__name__: command for command in app.registered_commands}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_of_the_help_run(say, name):
+    status = say(name, "--help")[0]
+    assert status == 0
+    (example,) = re.findall(r"Example: cutelab (.*)", COMMANDS[name].callback.__doc__)
+    status, out, err = say(*shlex.split(example))
+    assert (status, err) == (0, "") and out.strip()
+
+
+@pytest.mark.parametrize("name", set(COMMANDS) - {"schema"})
+def test_json_holds_the_fields_of_the_schema(say, name):
+    (example,) = re.findall(r"Example: cutelab (.*)", COMMANDS[name].callback.__doc__)
+    _, out, _ = say(*shlex.split(example), "--json")
+    found = json.loads(out)
+    assert found.pop("schema") == 1 and found.pop("command") == name
+    assert set(found) == set(SCHEMA[name])
+
+
+def test_the_schema_is_printed_and_documented(say, root):
+    _, out, _ = say("schema")
+    assert json.loads(out)["commands"] == SCHEMA
+    page = (root / "docs" / "command.md").read_text(encoding="utf-8")
+    for name, fields in SCHEMA.items():
+        part = page.split(f"### {name}\n", 1)[1].split("\n### ")[0]
+        assert re.findall(r"^\| `(\w+)` \| (.+) \|$", part, re.MULTILINE) == list(fields.items())
+
+
+def test_banks_counts_as_the_library_does(say):
+    _, out, _ = say("banks", "(32,32):(32,1)", "--json", "--fix")
+    found = json.loads(out)
+    assert (found["wavefronts"], found["ideal"], found["ways"]) == (32, 1, 32)
+    assert [f["layout"] for f in found["fixes"][:2]] == ["Sw<5,0,5> o 0 o (32,32):(32,1)", "(32,32):(33,1)"]
+    for fix in found["fixes"]:
+        _, out, _ = say("banks", fix["layout"], "--json")
+        assert json.loads(out)["wavefronts"] == fix["wavefronts"]
+
+
+def test_sectors_against_counting_by_hand(say):
+    for stride in (1, 2, 3, 8, 33):
+        _, out, _ = say("sectors", f"32:{stride}", "--element", "half", "--start", "5", "--json")
+        expected = len({(5 + lane * stride) * 2 // 32 for lane in range(32)})
+        assert json.loads(out)["sectors"] == expected, stride
+
+
+@pytest.mark.parametrize(("most", "status"), [(31, 1), (32, 0)])
+def test_the_gate_shuts_above_its_number(say, most, status):
+    assert say("banks", "(32,32):(32,1)", "--fail-over", str(most))[0] == status
+
+
+def test_trace_gates_on_excess(say):
+    status, out, _ = say("trace", "kernels.py::transpose", "--launch", LAUNCH, "--json", "--fail-over", "0")
+    found = json.loads(out)
+    assert status == 1 and found["excess"] == 32 * 31 and found["races"] == []
+    assert say("trace", "kernels.py::transpose", "--launch", LAUNCH, "--fail-over", "992")[0] == 0
+
+
+def test_a_pasted_printout_is_answered_line_by_line(say):
+    lines = "(8,8):(8,1)\n\ntCsA : ptr[16b](0x7f) o (_8,_64):(_64,_1)\n(8,8:(8,1)\n4:2\n"
+    status, out, err = say("read", "-", pipe=lines)
+    assert status == 1 and len(out.splitlines()) == 3 and "line 4" in err and err.splitlines()[-1].strip() == "^"
+    status, out, _ = say("read", "-", "--json", pipe=lines)
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [one["line"] for one in found] == [1, 3, 4, 5] and found[2]["answer"] is None and "^" in found[2]["error"]
+
+
+def test_a_pipe_is_read_for_a_dash(say):
+    assert say("show", "-", pipe="(4,2):(2,1)\n")[1] == say("show", "(4,2):(2,1)")[1]
+
+
+@pytest.mark.parametrize("operands", [("logical_divide", "(8,8):(8,1)", "<2, 4>"), ("upcast", "(8,8):(8,1)", "2")])
+def test_operands_may_be_tilers_and_numbers(say, operands):
+    status, out, _ = say("algebra", *operands, "--json")
+    assert status == 0 and json.loads(out)["result"] in json.loads(out)["explanation"][-2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "(8,8:(8,1)"),
+        ("show", "4:1", "--svg", "x.png"),
+        ("show", "4:1", "--svg", "nowhere/x.svg"),
+        ("show", ""),
+        ("banks", "(32,32):(32,1)", "--element", "quarter"),
+        ("banks", "(32,32):(32,1)", "--bytes", "3"),
+        ("banks", "(32,32):(32,1)", "--read", "around"),
+        ("sectors", "64:1"),
+        ("sectors", "32:1", "--start", "-1"),
+        ("algebra", "print", "4:1"),
+        ("algebra", "composition", "4:1"),
+        ("algebra", "composition", "(8,8):(1,9)", "4:12"),
+        ("tiled", "4:1"),
+        ("tiled", "SM80_16x8x16_F32F16F16F32_TN", "--thread", "32"),
+        ("trace", "kernels.py", "--launch", LAUNCH),
+        ("trace", "none.py::k", "--launch", LAUNCH),
+        ("trace", "kernels.py::k", "--launch", LAUNCH),
+        ("trace", "kernels.py::transpose", "--launch", "__import__('os')"),
+        ("trace", "kernels.py::transpose", "--launch", "1, 32"),
+        ("class", "nowhere"),
+        ("course", "kernels.py", "--put"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence_and_status_2(say, words):
+    status, out, err = say(*words)
+    assert (status, out) == (2, "") and err.startswith("cutelab: ") and "Traceback" not in err and len(err) < 320
+
+
+def test_python_m_cutelab_is_the_command(root):
+    done = subprocess.run(
+        [sys.executable, "-m", "cutelab", "show", "(4,2:1"], cwd=root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2 and done.stderr.splitlines()[-1].strip() == "^" and "Traceback" not in done.stderr
+
+
+def test_the_command_starts_without_drawing_and_without_numba(root):
+    code = "import sys, cutelab.cli; print(*{'numpy.f2py','matplotlib','numba','ipywidgets'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.strip()) == (0, "")
+
+
+def test_pictures_are_written(say, tmp_path):
+    status, out, _ = say("show", "(4,2):(2,1)", "--svg", "a.svg", "--png", "b.png", "--html", "c.html")
+    assert status == 0 and out.splitlines()[-3:] == ["b.png", "a.svg", "c.html"]
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<") and (tmp_path / "b.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_the_lessons_go_into_a_folder_and_answers_stay(say, root, tmp_path):
+    assert say("course", "mine/here", "--put")[0] == 0
+    lessons = {path.name for path in (root / "notebooks").glob("*.ipynb")}
+    assert lessons <= {path.name for path in (tmp_path / "mine" / "here").iterdir()}
+    (tmp_path / "mine" / "here" / "00_start.ipynb").write_text("my answers")
+    say("course", "mine/here", "--put")
+    assert (tmp_path / "mine" / "here" / "00_start.ipynb").read_text() == "my answers"

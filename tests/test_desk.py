@@ -1,0 +1,159 @@
+"""Pictures in one call, the gallery, the gate for other people's CI, the lock file, and work where a browser runs Python."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+
+import cutelab
+
+
+@pytest.mark.parametrize("text", ["((4,2),(2,4)):((2,16),(1,8))", "Sw<3,0,3>", "SM80_16x8x8_F32F16F16F32_TN"])
+def test_a_picture_is_one_call(tmp_path, text):
+    assert b"<svg" in cutelab.picture(text).save(tmp_path / "x.svg").read_bytes()[:400]
+
+
+def test_what_has_no_picture_is_said():
+    with pytest.raises(cutelab.CuteLabError, match="there is no picture of a TiledCopy"):
+        cutelab.picture(
+            "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{})"
+        )
+
+
+def test_the_gallery_has_every_topic_and_small_files(root, tools):
+    folder = root / "docs" / "gallery"
+    topics = set(cutelab.explore.__all__) - {"Explorer", "picture", "view", "trace"}
+    assert (
+        {path.stem for path in folder.glob("*.svg")} == topics == {v.partition("(")[0] for v in tools("gallery").VIEWS}
+    )
+    assert max(path.stat().st_size for path in folder.glob("*.svg")) < 120_000
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    for view in tools("gallery").VIEWS:
+        assert f"\n{cutelab.explore.view(view).code()}\n" in page
+
+
+def test_the_gate_holds_and_shuts(root, tmp_path):
+    text = (root / "docs" / "gate" / "test_tile.py").read_text()
+    assert len(text.splitlines()) <= 10
+    for swizzle, passes in (("Sw<5,0,5> o 0 o ", True), ("", False)):
+        space: dict = {}
+        exec(text.replace("Sw<5,0,5> o 0 o ", swizzle), space)
+        if passes:
+            space["test_a_warp_reads_any_column_without_conflicts"]()
+        else:
+            with pytest.raises(AssertionError, match="wavefronts"):
+                space["test_a_warp_reads_any_column_without_conflicts"]()
+
+
+def needed(root) -> list[Requirement]:
+    """What the course needs: the project's own lines, its lab, and what the notebooks are checked with."""
+    meta = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = meta["optional-dependencies"]
+    return [Requirement(n) for n in meta["dependencies"] + extras["lab"] + [n for n in extras["test"] if "nbval" in n]]
+
+
+def locked(root) -> dict[str, str]:
+    lines = (root / "course.lock").read_text().splitlines()
+    return dict(line.split(" ;")[0].split("==") for line in lines if not line.startswith("#"))
+
+
+def test_the_lock_pins_all_that_pyproject_needs(root):
+    pins = locked(root)
+    for need in needed(root):
+        assert need.name in pins and need.specifier.contains(pins[need.name]), str(need)
+
+
+def test_the_lock_is_closed_and_names_no_host(root):
+    pins = locked(root)
+    assert "//" not in (root / "course.lock").read_text() and len(pins) > 50
+    for name in pins:
+        try:
+            needs = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for need in map(Requirement, needs):
+            if need.marker is None:
+                assert re.sub(r"[-_.]+", "-", need.name).lower() in pins, f"{name} needs {need}"
+
+
+def test_the_lock_is_what_is_used(root):
+    assert (root / "Makefile").read_text().count("-c course.lock -e '.[lab]'") == 1
+    assert "      - --constraint ../course.lock\n" in (root / "binder" / "environment.yml").read_text()
+
+
+def test_the_workflow_runs_the_commands_of_the_readme(root):
+    text = (root / ".github" / "workflows" / "test.yml").read_text()
+    for word in (
+        "ubuntu-latest",
+        "macos-latest",
+        "windows-latest",
+        '"3.11"',
+        '"3.13"',
+        '"3.x"',
+        "make lab",
+        "make test",
+    ):
+        assert word in text, word
+
+
+HIDDEN = (
+    "numba",
+    "anywidget",
+    "typer",
+    "zlib_ng",
+    "isal",
+    "fcntl",
+    "multiprocessing",
+    "_multiprocessing",
+)
+ALONE = f"""
+import sys, threading
+for name in {HIDDEN}:
+    sys.modules[name] = None
+def start(self):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = start
+import cutelab, cutelab.lessons
+from cutelab import explore
+for text in ("(8,8):(8,1)", "Sw<3,0,3>", "SM80_16x8x8_F32F16F16F32_TN"):
+    assert len(cutelab.picture(text).image) > 1000
+for name in ("algebra", "banks", "coalescing", "layout", "pipeline", "strips", "swizzle", "tensor_core", "thread_map", "tiling"):
+    lab = getattr(explore, name)(view="html")
+    lab._controls
+    assert len(lab.image) > 1000 and lab.figure() is not None, name
+cutelab.lessons.check("layout.1", 1)
+cutelab.lessons.progress()
+print("drawn")
+"""
+
+
+def test_it_imports_and_draws_without_what_a_browser_lacks(root, tmp_path):
+    env = {"PYTHONPATH": str(root), "MPLCONFIGDIR": str(tmp_path), "PATH": "", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr[-2000:]
+
+
+def test_the_site_is_built_from_the_wheel_and_the_notebooks_or_says_what_it_needs(root, tools, tmp_path, capsys):
+    site = tools("site")
+    line = site.command(tmp_path / "x.whl", tmp_path / "out")
+    assert str(root / "notebooks") in line and str(tmp_path / "x.whl") in line
+    if all(importlib.util.find_spec(name) for name in site.NEEDS):
+        assert site.main([str(tmp_path / "out")]) == 0 and (tmp_path / "out" / "files" / "00_start.ipynb").is_file()
+    else:
+        assert site.main([str(tmp_path / "out")]) == 2 and "pip install" in capsys.readouterr().err
+
+
+def test_the_pages_for_teachers_name_every_lesson(root):
+    from cutelab.course.lab.lessons import lessons
+
+    page = (root / "docs" / "teaching.md").read_text(encoding="utf-8")
+    assert [one.topic for one in lessons() if f"\n| {one.topic} |" not in page] == []
