@@ -1,6 +1,7 @@
 """The numbers in the words of lessons 01 to 05, counted in plain Python: nothing of the library."""
 
 from collections import Counter
+from itertools import pairwise
 
 LANES = range(32)
 
@@ -34,7 +35,7 @@ def test_the_colleagues_layout():
 
 def test_interleaved_columns():
     row = [1 * 2 + col % 2 + col // 2 * 12 for col in range(4)]
-    assert row == [2, 3, 14, 15] and [b - a for a, b in zip(row, row[1:], strict=False)] == [1, 11, 1]
+    assert row == [2, 3, 14, 15] and [b - a for a, b in pairwise(row)] == [1, 11, 1]
 
 
 def test_the_store_with_four_neighbours_in_a_row():
