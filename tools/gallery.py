@@ -18,7 +18,10 @@ VIEWS = (
     'algebra(a="(6,2):(8,2)", b="(4,3):(3,1)")',
     'tiling("(16,32):(1,16)")',
     'tensor_core("SM80_16x8x16_F32F16F16F32_TN", operand="C")',
+    'tiled(thr="(16,8):(8,1)", val="(1,8)")',
     "pipeline(stages=3)",
+    "tma(column=32, row=20)",
+    "descriptor()",
     "kernel()",
 )
 """One for each explorer, except that of a traced kernel, whose code the reader brings."""
