@@ -48,7 +48,7 @@ $(VENV)/.created:
 	@touch $@
 
 # What a stamp stands for: this extra is installed as pyproject.toml says. The test extra contains the lab extra.
-$(VENV)/.lab: pyproject.toml course.lock | $(VENV)/.created
+$(VENV)/.lab: pyproject.toml $(wildcard course.lock) | $(VENV)/.created
 	@echo "Installing cutelab and JupyterLab into $(VENV); the first time this takes a minute or two."
 	@$(BIN)/python -m pip install -qq -c course.lock -e '.[lab]'
 	@touch $@

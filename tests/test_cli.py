@@ -58,7 +58,7 @@ def test_the_examples_of_the_help_run(say, name):
     assert (status, err) == (0, "") and out.strip()
 
 
-@pytest.mark.parametrize("name", set(COMMANDS) - {"schema"})
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"schema"}))
 def test_json_holds_the_fields_of_the_schema(say, name):
     (example,) = re.findall(r"Example: cutelab (.*)", COMMANDS[name].callback.__doc__)
     _, out, _ = say(*shlex.split(example), "--json")
