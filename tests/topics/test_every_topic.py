@@ -14,7 +14,7 @@ from cutelab.course.card.knobs import Params, slider
 from cutelab.course.topics import banks
 from cutelab.hardware import AMD_LDS, H200
 
-TOPICS = [name for name in explore.__all__ if name not in ("Explorer", "view")]
+TOPICS = [name for name in explore.__all__ if name not in ("Explorer", "picture", "view")]
 VIEWS = {
     "layout": [{}, {"colour": "bank"}],
     "coalescing": [{}, {"across": 8}],

@@ -245,7 +245,7 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
     if len(mine.extents) == 2 and min(mine.extents) > 1:
         down, across = int(a[1, 0] - a[0, 0]), int(a[0, 1] - a[0, 0])
         good_down, good_across = int(b[1, 0] - b[0, 0]), int(b[0, 1] - b[0, 0])
-        if (down < across) != (good_down < good_across):
+        if 0 not in (down, across, good_down, good_across) and (down < across) != (good_down < good_across):
             first = "down a column" if down < across else "along a row"
             return f"in yours neighbours in memory lie {first}; here it is the other direction."
     if not shared_offset(b):

@@ -39,6 +39,7 @@ LESSONS = (
     "08_thread_map",
     "09_inverse",
     "10_tensor_core",
+    "11_partition",
     "12_pipeline",
     "14_kernel",
     "case_strips",

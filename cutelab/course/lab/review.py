@@ -57,7 +57,7 @@ def review(lesson: str) -> Review | Card:
     from two and from four lessons back. A question comes back with other numbers each time.
 
     >>> review("banks").ids
-    ('layout.a+1', 'coalescing.a+1')
+    ('layout.a+1', 'start.a+1')
     """
     try:
         here = find_lesson(lesson)
