@@ -182,6 +182,17 @@ BY_HAND = {
     "pipeline.a": 600 + 512 + 512,
     "pipeline.b": str((600 + 512 + 512) // 2),
     "pipeline.c": "1024",
+    "partition.a": [(r, c) for r in range(32) for c in range(8)][37],
+    "partition.b": str(conflicts([4 * (lane // 8 + 129 * (lane % 8)) for lane in LANES])),
+    "partition.c": sum(all(r + 32 * i >= 100 or c >= 5 for i in range(4)) for r in range(32) for c in range(8)),
+    "partition.1": (len([(v, m) for v in range(8) for m in range(8)]), 8192 * 16 // 8),
+    "partition.3": max(
+        "abcd",
+        key=lambda k: conflicts([4 * at for at in {"b": [i // 8 + 128 * (i % 8) for i in LANES]}.get(k, LANES)]),
+    ),  # the first warp of a, c and d is 32 rows of one column
+    "partition.4": next(
+        p for p in range(128, 160) if conflicts([4 * (lane // 8 + p * (lane % 8)) for lane in LANES]) == 1
+    ),
     "pipeline.d": "a",
     "pipeline.1": (500 + 8192 // 16 + 262_144 // 2048, (500 + 8192 // 16 + 262_144 // 2048) // 2),
     "pipeline.3": "c",  # 3 stages of 32,768 bytes fit into 101,376; 3548 / 1024 needs 4
@@ -201,7 +212,7 @@ ASKED += [
     for e in lesson.exercises
     if not isinstance(e.kind, Function | Traced)
 ]
-BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2"}  # many right answers: see below
+BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2", "partition.5"}  # many right answers: see below
 
 
 @pytest.mark.parametrize("asked, right", ASKED, ids=lambda x: getattr(x, "id", ""))
@@ -253,3 +264,13 @@ def test_three_warps_share_three_blocks():
     assert touched == Counter({(line, c): 1 for line in range(12) for c in range(64)})
     cover = next(a() for e, a in ASKED if e.id == "thread_map.2")
     assert cover.otherwise == "" and cover.tile == (64, 12)
+
+
+def test_the_thread_layout_of_partition_5_reads_whole_sectors_and_fills_all_banks():
+    """Bytes and bits by hand: Sw<2,3,3> takes bits 6 and 7 of an element's offset into bits 3 and 4."""
+    warp = [(lane // 4, lane % 4) for lane in LANES]  # (32,4):(4,1): row, piece of 8 halves
+    assert sectors([2 * (4096 * row + 8 * piece) for row, piece in warp], 16) == 32 * 16 // 32
+    places = [32 * row + 8 * piece for row, piece in warp]
+    assert wide([2 * (place ^ (place >> 3 & 0b11000)) for place in places]) == 4
+    rival = [(lane, 0) for lane in LANES]  # (32,4):(1,32) asks for half of each sector
+    assert sectors([2 * (4096 * row + 8 * piece) for row, piece in rival], 16) == 32

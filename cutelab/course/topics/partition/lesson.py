@@ -106,6 +106,23 @@ def other_thread(random: Random) -> Prediction:
     )
 
 
+def other_store(random: Random) -> Prediction:
+    """One of the four thread layouts, and another pitch."""
+    key, pitch = random.choice(sorted(THREADS)), random.choice((128, 129, 130, 131, 132, 136))
+    return Prediction(
+        id="partition.3",
+        title="Another store",
+        kind=Value(unit="wavefronts", example="2", given=(("pitch", pitch),)),
+        question=(
+            f"A block with the thread layout `{THREADS[key]}` stores 128 x 8 floats into `(128,8):(1,{pitch})`, one float a lane. How many "
+            "wavefronts does one store instruction of a warp take?"
+        ),
+        right=lambda: store(THREADS[key], pitch) // 32,
+        replies=(),
+        because=f"Bank = (row + {pitch % 32} * column) % 32, over the rows and columns of one warp.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="partition.a",
@@ -222,6 +239,7 @@ EXERCISES = (
             'layouts has bank conflicts: "a" `(32,8):(1,32)`, "b" `(32,8):(8,1)`, "c" `(64,4):(1,64)`, "d" `(128,2):(1,128)`. Which?'
         ),
         right=worst,
+        again=other_store,
         solution='answer = "b"',
         hints=(
             "Which 32 threads are the first warp, and where do they stand?",
