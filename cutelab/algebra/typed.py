@@ -84,7 +84,8 @@ def product(value: Any) -> int:
     result: Leaf = ONE
     for leaf in stride_leaves(value):
         result = mul(result, leaf)
-    return result  # type: ignore[no-any-return]
+    found: int = result
+    return found
 
 
 def lift(layout: Layout | CoordLayout) -> tuple[Typed, bool]:
