@@ -1,6 +1,7 @@
 """The descriptor topic: addresses as an H200 reads them, bits packed one by one, a product multiplied out."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,12 +130,20 @@ def test_the_rate_is_counted_from_the_measured_settings():
     assert f"{said[1]} of {said[0]}" in panels(compute(DescriptorParams())).verdicts[1].sentence
 
 
-def test_the_offers_are_right_and_wrong_as_they_say():
+def test_the_offer_is_right_and_leads_back_from_what_is_wrong():
+    """Exchanged offsets and another mode are wrong, and nothing faults; the one button mends either."""
     for tile in TILES:
         params, _, picture = view({"tile": tile})
-        good, exchanged, mode = (compute(params.change(**offer.changes)) for offer in picture.offers)
-        assert picture.offers[0].in_use and not good.wrong.any()
-        assert mode.wrong.any() and exchanged.wrong.any()
+        (right,) = picture.offers
+        assert right.in_use and not compute(params.change(**right.changes)).wrong.any()
+        fits = params.fitting
+        exchanged = replace(fits, lbo_bytes=fits.sbo_bytes, sbo_bytes=fits.lbo_bytes)
+        mode = replace(fits, swizzle_bytes=64 if fits.swizzle_bytes != 64 else 128)
+        for other in (exchanged, mode):
+            broken = params.change(**settings(other))
+            assert compute(broken).wrong.any()
+            (offer,) = panels(compute(broken)).offers
+            assert not offer.in_use and not compute(broken.change(**offer.changes)).wrong.any()
 
 
 @pytest.mark.parametrize(

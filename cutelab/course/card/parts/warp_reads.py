@@ -25,11 +25,11 @@ class WarpRead:
 
 
 def _list(parts: list[tuple[str, tuple[int, int]]], noun: str) -> str:
-    """`column 3 takes 32 wavefronts (1 would do), row 2 1, the diagonal 1`."""
+    """`column 3: 32 wavefronts (1 would do), row 2: 1, the diagonal: 1`."""
     said = []
     for i, (name, (found, ideal)) in enumerate(parts):
-        number = f"takes {count(found, noun)}" if i == 0 else f"{found}"
-        said.append(f"{name} {number}" + (f" ({ideal} would do)" if found > ideal else ""))
+        number = count(found, noun) if i == 0 else f"{found}"
+        said.append(f"{name}: {number}" + (f" ({ideal} would do)" if found > ideal else ""))
     return ", ".join(said)
 
 
@@ -81,8 +81,8 @@ def warp_verdict(reads: tuple[WarpRead, ...], item: int) -> Verdict | None:
     lead = f"One warp, {count(item, 'byte')} a lane"
     if len(near) < len(reads):
         return Verdict(
-            state_of(*worst), f"{lead}: {_list(far, 'sector')}.", "Shared memory is too small for this layout."
+            state_of(*worst), f"{lead}, {_list(far, 'sector')}.", "Shared memory is too small for this layout."
         )
     return Verdict(
-        state_of(*worst), f"{lead}: {_list(near, 'wavefront')}.", f"From global memory {_list(far, 'sector')}."
+        state_of(*worst), f"{lead}, {_list(near, 'wavefront')}.", f"From global memory, {_list(far, 'sector')}."
     )

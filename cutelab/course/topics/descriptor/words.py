@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from cutelab.course.card.picture import Offer, Verdict
@@ -63,12 +61,10 @@ def status(result: Result) -> str:
 
 
 def offers(result: Result) -> tuple[Offer, ...]:
-    """The right descriptor, and two that are wrong without a fault: LBO and SBO exchanged, another mode."""
-    fits, now = result.params.fitting, settings(result.params.given)
-    mode = replace(fits, swizzle_bytes=64 if fits.swizzle_bytes != 64 else 128)
-    exchanged = replace(fits, lbo_bytes=fits.sbo_bytes, sbo_bytes=fits.lbo_bytes)
-    named = (("right", fits), ("LBO and SBO exchanged", exchanged), ("another mode", mode))
-    return tuple(Offer(name, hex(d.encode()), settings(d), in_use=settings(d) == now) for name, d in named)
+    """The descriptor that reads the tile as it lies."""
+    fits = result.params.fitting
+    right = settings(fits)
+    return (Offer("right", hex(fits.encode()), right, in_use=right == settings(result.params.given)),)
 
 
 def copies(result: Result) -> dict[str, str]:

@@ -48,7 +48,7 @@ def _matrix(result: Result) -> Grid:
     states = np.where(out, OUTSIDE, 0)
     fill = np.where(out, -1, fill)
     field = np.where(inside & (boxed < 0), "·", "")
-    labels = np.where(out, "0", field)
+    labels = np.where(out, "", field)  # the frame says zero; a digit in so small a cell would hide it
     high = max(5, min(18, 330 // len(result.rows)))
     return Grid(
         name="matrix",

@@ -54,11 +54,11 @@ class TmaParams(Params):
         step=lambda p: p.vector,
         check=False,
         group="Box",
-        label="from column",
+        label="column",
         tip="the box's first column; its bytes are a multiple of 16",
     )
     row: int = slider(
-        0, -8, lambda p: p.rows - 1, check=False, group="Box", label="from row", tip="the box's first row; any"
+        0, -8, lambda p: p.rows - 1, check=False, group="Box", label="row", tip="the box's first row; any"
     )
     swizzle_bytes: int = toggle(
         128, (0, 32, 64, 128), group="Tile", label="swizzle", unit="bytes", tip="the span over which pieces move"

@@ -14,7 +14,7 @@ from cutelab.hardware.span import PIECE
 def title(result: Result) -> str:
     """Box, matrix and start in one line."""
     p = result.params
-    return f"box {p.inner} x {p.box_rows} of a {p.rows} x {p.cols} matrix, from ({p.column}, {p.row})"
+    return f"box {p.box_rows} x {p.inner} of a {p.rows} x {p.cols} matrix, from row {p.row}, column {p.column}"
 
 
 def subtitle(result: Result) -> str:
