@@ -163,6 +163,33 @@ def test_a_copy_that_was_only_saved_again_follows_the_lecture_and_a_changed_one_
     assert lab.working_copies(source, target) == [] and not (target / "01.new.ipynb").exists()
 
 
+def test_a_learners_copy_answers_no_prediction_and_keeps_its_questions(tools, tmp_path, root):
+    lab, target = tools("lab"), tmp_path / "mine"
+    lab.working_copies(root / "notebooks", target)
+    seen = 0
+    for file in sorted((root / "notebooks").glob("*.ipynb")):
+        stored, mine = (json.loads(path.read_text(encoding="utf-8"))["cells"] for path in (file, target / file.name))
+        assert [cell["source"] for cell in stored] == [cell["source"] for cell in mine]
+        asked = False
+        for was, cell in zip(stored, mine, strict=True):
+            source = "".join(cell["source"])
+            asked = asked or "\npredict(" in "\n" + source
+            card = any(f"\n{name}(" in "\n" + source for name in ("predict", "check", "progress", "ready"))
+            if (
+                cell["cell_type"] == "code"
+                and asked
+                and not card
+                and "hint(" not in source
+                and "solution(" not in source
+            ):
+                assert cell["outputs"] == [] and cell["execution_count"] is None, (file.name, source)
+                seen += bool(was["outputs"])
+            else:
+                assert cell == was
+    assert seen > 50
+    assert lab.working_copies(root / "notebooks", target) == []
+
+
 @pytest.mark.parametrize("note", ["[]", "null", "3", '"x"', "{", '{"00.ipynb": []}'])
 def test_a_damaged_note_or_a_kill_in_the_first_copying_costs_nothing(tools, tmp_path, note):
     lab, source, target = tools("lab"), tmp_path / "notebooks", tmp_path / "mine"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from cutelab.core.errors import CuteLabError, shown
 
 FIRST = "00_start.ipynb"
 WAIT_SECONDS = 180
+ASKS = re.compile(r"(?m)^predict\(")
+CARD = re.compile(r"(?m)^(predict|check|hint|solution|review|progress|ready)\(")
 
 
 def lessons_folder() -> Path:
@@ -176,7 +179,25 @@ def read_note(note: Path) -> dict[str, str]:
 
 def copy_whole(file: Path, target: Path) -> None:
     """Copy in one step: after a kill the target is the old one or the new one, never half of it."""
-    write_whole(target, file.read_bytes())
+    write_whole(target, without_answers(file.read_bytes()))
+
+
+def without_answers(lecture: bytes) -> bytes:
+    """The same lecture without the stored outputs that would answer a prediction before it is locked in.
+
+    From the first prediction on only the cards of questions keep their outputs. What is no notebook stays as it is.
+    """
+    try:
+        notebook = json.loads(lecture)
+        asked = False
+        for cell in notebook["cells"]:
+            source = "".join(cell["source"])
+            asked = asked or (cell["cell_type"] == "code" and ASKS.search(source) is not None)
+            if asked and cell["cell_type"] == "code" and not CARD.search(source):
+                cell.update(outputs=[], execution_count=None)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return lecture
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode() if asked else lecture
 
 
 def write_whole(target: Path, content: str | bytes) -> None:
