@@ -37,6 +37,9 @@ def test_a_lecture_runs_and_has_no_barrier(browser, address, name):
     page.wait_for_timeout(1000 if drawn else 5000)
     assert page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert page.locator(".cutelab-explorer").count() == page.locator(".cutelab-image[data-frame]").count()
+    page.wait_for_function(  # the page names its sliders after it has built them
+        "() => [...document.querySelectorAll('.cutelab-explorer [role=slider]')].every(s => s.getAttribute('aria-label'))"
+    )
     assert lab.axe(page) == []
     if name == "02_layout.ipynb":
         move_a_slider(page)

@@ -3,6 +3,7 @@
 import pytest
 from toy import ToyParams
 
+from cutelab import explore
 from cutelab.course.card.knobs import Control
 from cutelab.course.lab.controls import build, close_widget, update
 
@@ -35,6 +36,31 @@ def test_knobs_follow_set(toy):
         assert lab._controls.widget(control.name).value == getattr(lab.params, control.name), control.name
 
 
+def test_what_was_typed_stays_while_it_says_the_value():
+    lab = explore.layout()
+    box = lab._controls.widget("layout")
+    for deferred in (False, True):  # a picture that the browser asks for later brings the box in step later
+        if not deferred:
+            lab._view._shown = 1 << 30
+        for text in ("(64,8)", " ( 4, 2 ) ", "(8,8):(8,1)"):
+            box.value = text
+            assert (box.value, lab.error) == (text, None)
+            lab._frame()
+            assert box.value == text
+            lab.set(row=1)
+            lab._frame()
+            assert box.value == text, "another knob leaves the words alone"
+    box.value = "(64,8)"
+    lab.set(layout="(2,2):(2,1)")
+    lab._frame()
+    assert box.value == "(2,2):(2,1)", "another value comes in its own words"
+    box.value = "(64,"
+    assert lab.error and box.value == "(64,"
+    lab.set(row=1)
+    lab._frame()
+    assert box.value == "(2,2):(2,1)", "what was refused never names a value"
+
+
 def test_limits_follow_without_clamping(toy):
     lab = toy("4 x 4", pitch=8, row=3)
     seen = []
@@ -53,7 +79,7 @@ def test_syncing_back_does_not_turn_knobs(toy):
     lab, turned = toy(), []
     plain = lab._turn
     lab._view._shown = 1 << 30
-    lab._controls._change = lambda **changes: (turned.append(changes), plain(**changes))
+    lab._controls._change = lambda **changes: turned.append(changes) or plain(**changes)
     lab._controls.widget("expression").value = "16 x 16"  # pitch 8 is refused
     assert "pitch must be from 16" in lab.error
     lab._controls.widget("pitch").value = 30

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 import ipywidgets as widgets
 
-from cutelab.course.card.knobs import Control
+from cutelab.course.card.knobs import Control, Params
 from cutelab.course.card.picture import Offer
 
 FIXES = "Fixes, best first"
@@ -31,11 +32,17 @@ def heading(text: str) -> widgets.HTML:
 
 
 class Controls:
-    """The column of knobs. `change(**changes)` is called when a person moves one, never by `sync`."""
+    """The column of knobs. `change(**changes)` is called when a person moves one, never by `sync`.
 
-    def __init__(self, change: Callable[..., None], lock: Any) -> None:
+    It returns the parameters that it led to, or None where it was refused. What a person typed stays in its box as long as the
+    parameter has the value that it led to: (64,8) does not turn into (64,8):(1,64) under the hand.
+    """
+
+    def __init__(self, change: Callable[..., Params | None], lock: Any) -> None:
         self._change, self._lock = change, lock
         self._syncing = False
+        self._typing: tuple[str, str] | None = None  # the change that is under way: (name, text)
+        self._typed: dict[str, tuple[str, str]] = {}  # name -> what was typed, and the value that it led to
         self._knobs: dict[str, tuple[tuple[Any, ...], widgets.Widget]] = {}
         self._groups: dict[str, widgets.VBox] = {}
         self._buttons: list[widgets.Button] = []
@@ -68,7 +75,7 @@ class Controls:
     def _sync_knobs(self, controls: tuple[Control, ...]) -> dict[str, list[widgets.Widget]]:
         groups: dict[str, list[widgets.Widget]] = {}
         old, self._knobs = self._knobs, {}
-        for control in controls:
+        for control in map(self._as_typed, controls):
             signature, knob = old.pop(control.name, (None, None))
             if signature != _signature(control):
                 if knob is not None:
@@ -86,11 +93,28 @@ class Controls:
     def _watch(self, knob: widgets.Widget, name: str) -> None:
         def moved(change: dict[str, Any]) -> None:
             with self._lock:
-                if not self._syncing:
-                    self._change(**{name: change["new"]})
+                if self._syncing:
+                    return
+                self._typing = (name, change["new"]) if isinstance(knob, widgets.Text) else None
+                try:
+                    params = self._change(**{name: change["new"]})
+                    if self._typing and params is not None:  # the picture may come later, when the browser is ready
+                        for control in params.controls():
+                            self._as_typed(control)
+                finally:
+                    self._typing = None
 
         knob.observe(moved, "value")
         under(self._lock, knob)
+
+    def _as_typed(self, control: Control) -> Control:
+        """The control in the words that a person typed for this very value."""
+        if control.kind != "text":
+            return control
+        if self._typing and self._typing[0] == control.name:
+            self._typed[control.name] = (self._typing[1], control.value)
+        text, value = self._typed.get(control.name, (control.value, control.value))
+        return replace(control, value=text) if value == control.value else control
 
     def _sync_offers(self, fixes: tuple[Offer, ...]) -> list[widgets.Widget]:
         self._offers = fixes

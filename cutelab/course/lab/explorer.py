@@ -113,14 +113,16 @@ class Explorer:
         chip = self._params.chip
         return picture if chip.measured else replace(picture, subtitle=f"{chip.name}: not measured. {picture.subtitle}")
 
-    def _turn(self, **changes: Any) -> None:
-        """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it."""
+    def _turn(self, **changes: Any) -> Params | None:
+        """`set` for widgets: the error is on the screen and in `error`; there is nobody to catch it. None: refused."""
         try:
             self._apply(changes, answer=True)
+            return self._params
         except CuteLabError:
             pass
         except Exception:
             logging.getLogger("cutelab").exception("%s: a control failed", self.name)
+        return None
 
     def _probe(self, cell: int) -> None:
         try:
