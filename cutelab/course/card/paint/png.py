@@ -43,6 +43,7 @@ class _Room(threading.local):
         self.lines = np.empty((height, width + 1), np.uint8)  # each behind its filter type
         words = width // 8 if width % 8 == 0 else width
         self.moved = np.empty((height - 1, words), bool)  # does a word differ from the one above?
+        self.own, self.up = np.empty(shape, np.uint8), np.empty(shape, np.uint8)  # the lines that differ, and how
 
 
 _ROOM = _Room()
@@ -69,9 +70,11 @@ def _filtered(canvas: Bytes) -> Bytes:
     lines, words = _ROOM.lines, _words(canvas)
     moved = np.not_equal(words[1:], words[:-1], out=_ROOM.moved).any(axis=1)
     at = np.concatenate([[0], np.flatnonzero(moved) + 1])
-    own = canvas[at]
-    up = own.copy()
-    up[1:] -= canvas[at[1:] - 1]
+    own, up = _ROOM.own[: len(at)], _ROOM.up[: len(at)]
+    np.take(canvas, at, axis=0, out=own, mode="clip")
+    np.take(canvas, at - 1, axis=0, out=up, mode="clip")
+    up[0] = 0  # above the first line is nothing
+    np.subtract(own, up, out=up)
     plain = _steps(own) < _steps(up)
     up[plain] = own[plain]
     lines[...] = 0
