@@ -187,6 +187,9 @@ BY_HAND = {
         (code % 64, code // 64)
         for code in [77 % 4 * 128 + 77 // 4 % 8 * 1 + 77 // 32 * 16 + 6 % 2 * 64 + 6 // 2 % 2 * 8 + 6 // 4 * 512]
     ),
+    "tensor_core.9": next(
+        code % 16 * 4096 + code // 16 for code in [5 % 4 * 32 + 5 // 4 * 1 + 2 % 2 * 16 + 2 // 2 * 8]
+    ),
     "tensor_core.2": tuple(
         (code % 8, code // 8) for v in range(4) for code in [5 % 4 * 16 + 5 // 4 + v % 2 * 8 + v // 2 * 64]
     ),

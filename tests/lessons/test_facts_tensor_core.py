@@ -123,6 +123,8 @@ def test_what_a_wrong_fragment_would_mean():
     assert "outside C" in told("tensor_core.7", ((4, 2), (4, 3), (9, 2), (9, 3)))
     assert "held by thread 79, as v4" in told("tensor_core.8", (35, 14))
     assert "outside C" in told("tensor_core.8", (683, 0))
+    assert "v2 of lane 9" in told("tensor_core.9", 10 * 4096 + 2)
+    assert "row 9, column 41" in told("tensor_core.9", 9 * 4096 + 41)
 
 
 def test_the_swizzles_of_the_tf32_fragment():

@@ -16,6 +16,7 @@ from cutelab import (
     mma_atom,
     owners,
     parse_layout,
+    partition,
     registers,
     store_rows,
     tensor_core_fixes,
@@ -229,6 +230,25 @@ def who_of_the_group(pair: tuple[int, ...]) -> str:
         return f"({m},{n}) is outside C, which is 64 x 64."
     thread, value = owners(*mma_atom(HOPPER).operand("C"))
     return f"({m},{n}) is held by thread {thread[m, n]}, as v{value[m, n]}."
+
+
+ROWS_OF_4096 = Layout((16, 8), (4096, 1))
+
+
+def stored_at() -> int:
+    """Where v2 of lane 5 goes, in elements from the tile's beginning."""
+    view = partition(ROWS_OF_4096, mma_atom(HALF).c)
+    assert isinstance(view, Layout)
+    return view(5, 2)
+
+
+def who_goes_there(offset: int) -> str:
+    """Whose element of C lies at this offset of the matrix?"""
+    m, n = divmod(offset, 4096)
+    if not (0 <= m < 16 and 0 <= n < 8):
+        return f"{offset} is row {m}, column {n} of the matrix, and the tile has 16 rows and 8 columns."
+    thread, value = owners(*mma_atom(HALF).operand("C"))
+    return f"{offset} is row {m}, column {n} of the tile, where v{value[m, n]} of lane {thread[m, n]} belongs."
 
 
 def owner(m: int, n: int) -> tuple[int, int]:
@@ -549,5 +569,37 @@ EXERCISES = (
             Wrong(163, "163 is a code, m + 64 · n, and that of v0; a pair (m,n) is asked for."),
         ),
         because="163 + 520 = 683 = 43 + 64 · 10: each warp has 16 rows, and inside them it is C of m16n8 again, every 8 columns.",
+    ),
+    Exercise(
+        id="tensor_core.9",
+        title="Where does it go?",
+        kind=Value(
+            unit="elements",
+            example="100",
+            given=(("pitch", 4096), ("lane", 5), ("rows", 16), ("columns", 8)),
+            means=who_goes_there,
+        ),
+        question=(
+            "C of m16n8k16 has the layout `((4,8),(2,2)):((32,1),(16,8))`, with the code m + 16 · n. It goes to a row-major matrix with rows of "
+            "4096 elements. How many elements after the tile's beginning does lane 5 store its v2?"
+        ),
+        right=stored_at,
+        solution="answer = 9 * 4096 + 2",
+        hints=(
+            "First the code: lane 5 is (1,1) in (4,8), and v2 is (0,1) in (2,2).",
+            "32 + 1 + 8 = 41. Which (m,n) is that?",
+            "Row 9, column 2. In this matrix one row further is 4096 elements further.",
+        ),
+        wrong=(
+            Wrong(41, "that is the code. It would be the offset if C lay column-major, in columns of 16."),
+            Wrong(9 * 8 + 2, "here the rows of the tile follow each other; in the matrix they lie 4096 apart."),
+            Wrong(2 * 4096 + 9, "row and column have changed places: the matrix is row-major."),
+            Wrong((9 * 4096 + 2) * 4, "that is in bytes; the question asks for elements."),
+            Wrong(4096 + 3, "that is where v1 goes. v2 adds 8 to the code: eight rows below v0."),
+            Wrong(4096 + 2, "that is where v0 goes. v2 adds 8 to the code: eight rows below."),
+            Wrong(9 * 4096 + 3, "that is where v3 goes."),
+            Wrong(41 * 4096, "41 is a code, not a row: first turn it into (m,n)."),
+        ),
+        because="Code 41 is (9,2), and 9 · 4096 + 2 = 36,866: the code in the tile, and then the layout of the matrix.",
     ),
 )
