@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cutelab.core import Layout, cosize
 from cutelab.core.errors import CuteLabError
-from cutelab.course.ask.exercise import Exercise, Prediction, Reply
-from cutelab.course.ask.kinds import Choice
+from cutelab.course.ask.exercise import Exercise, Prediction, Reply, Wrong
+from cutelab.course.ask.kinds import Choice, Value
 from cutelab.course.ask.reading import shown
 from cutelab.course.topics.claims import thread_maps
 from cutelab.course.topics.claims.claim import Claim, Verdict
@@ -73,5 +74,38 @@ def find_claim(id: str) -> Claim:
     return found
 
 
+def how_many_fit(rows: int, columns: int, steps: int) -> Prediction:
+    """For how many column strides does a layout of rows x columns fit into as many elements?"""
+    coordinates = rows * columns
+
+    def fitting() -> int:
+        return sum(cosize(Layout((rows, columns), (1, step))) <= coordinates for step in range(1, steps + 1))
+
+    return Prediction(
+        id="claims.a",
+        title="A sentence to try",
+        kind=Value(example="3", given=(("number of strides", steps), ("number of coordinates", coordinates))),
+        question=(
+            f'Somebody writes: "a layout of {coordinates} coordinates fits into {coordinates} elements of memory." Take '
+            f"({rows},{columns}):(1,D) with D = 1, 2, ... {steps}. For how many of these {steps} is the sentence true?"
+        ),
+        right=fitting,
+        replies=(
+            Wrong(steps, "That would make the sentence true; the widest of them has its last element far behind."),
+            Wrong(
+                1, f"D = {rows} is the compact one, but smaller D fit as well: some coordinates then share an element."
+            ),
+        ),
+        because=(
+            f"The last element lies at {rows} - 1 + ({columns} - 1) * D, so D up to {rows} fits. One D above that is a "
+            "counter-example, and the sentence as it stands is half true: true of compact layouts, not of all."
+        ),
+        again=lambda random: how_many_fit(random.choice((2, 3, 5)), random.choice((4, 6, 7)), random.choice((6, 7, 9))),
+    )
+
+
 EXERCISES: tuple[Exercise, ...] = ()
-PREDICTIONS: tuple[Prediction, ...] = tuple(question(one) for every in TOPICS.values() for one in every)
+PREDICTIONS: tuple[Prediction, ...] = (
+    how_many_fit(4, 6, 8),
+    *(question(one) for every in TOPICS.values() for one in every),
+)

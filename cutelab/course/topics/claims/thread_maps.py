@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 
 import numpy as np
@@ -186,7 +187,7 @@ def a12() -> Finding:
     }
     counts = [c.count for c in cost.values()]
     rows_of_100 = StripThreadMap(100, 256, 32, 32).warp_addresses(4)[0]
-    worst = int(sectors(WarpAccess(rows_of_100, 4)).count.max())
+    worst = int(np.max(sectors(WarpAccess(rows_of_100, 4)).count))
     some = cost[32].count == min(counts) == cost[8].count and worst > min(counts)
     return found("half" if some else "true", counts=counts, lines=cost[32].lines, lines_8=cost[8].lines, worst=worst)
 
@@ -217,10 +218,8 @@ def a13() -> Finding:
 def a14() -> Finding:
     widths = []
     for width in range(14, 21):
-        try:
+        with suppress(CuteLabError):  # a width that the class refuses
             widths.append(PitchLinearStripminedThreadMap(PitchLinearShape(width, 8), 1, 4).shape.contiguous)
-        except CuteLabError:
-            pass
     step = StripThreadMap(row_pitch=16, threads=32, pitch=8, strips=4).get_offset(1)
     return found("half" if widths == [16, 20] and step == 1 else "false", widths=widths, step=step)
 
@@ -277,13 +276,12 @@ def a17() -> Finding:
     lesson="strips",
 )
 def a18() -> Finding:
-    ways = {pitch: set[int]() for pitch in (4, 8, 16, 32)}
-    for row_pitch in (32, 64, 96, 128):
-        for strips in (1, 2, 4, 8, 16, 32):
-            for pitch, seen in ways.items():
-                seen.add(wavefronts(WarpAccess(StripThreadMap(row_pitch, 32, pitch, strips).offsets() * 4, 4)).count)
-    no_effect = all(len(seen) == 1 for seen in ways.values())
-    return found("false" if no_effect else "true", ways=[min(seen) for seen in ways.values()])
+    ways = []
+    for pitch in (4, 8, 16, 32):
+        maps = [StripThreadMap(row, 32, pitch, s) for row in (32, 64, 96, 128) for s in (1, 2, 4, 8, 16, 32)]
+        ways.append({wavefronts(WarpAccess(one.offsets() * 4, 4)).count for one in maps})
+    no_effect = all(len(seen) == 1 for seen in ways)
+    return found("false" if no_effect else "true", ways=[count for seen in ways for count in seen])
 
 
 @claim(
