@@ -17,7 +17,9 @@ spec.loader.exec_module(by_hand)
 BY_HAND = by_hand.BY_HAND
 
 EXERCISES = [e for lesson in lessons() for e in lesson.exercises]
-PREDICTIONS = [p for lesson in lessons() for p in lesson.predictions if not isinstance(p, ClaimQuestion)]  # those: test_claims.py
+PREDICTIONS = [
+    p for lesson in lessons() for p in lesson.predictions if not isinstance(p, ClaimQuestion)
+]  # those: test_claims.py
 WRONG = [(e, w) for e in EXERCISES for w in e.wrong]
 REPLIES = [(p, r) for p in PREDICTIONS for r in p.replies]
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)

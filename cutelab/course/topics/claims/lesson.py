@@ -10,11 +10,13 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Exercise, Prediction, Reply, Wrong
 from cutelab.course.ask.kinds import Choice, Value
 from cutelab.course.ask.reading import shown
-from cutelab.course.topics.claims import thread_maps
+from cutelab.course.topics.claims import layout_algebra, swizzles_and_layouts, thread_maps
 from cutelab.course.topics.claims.claim import Claim, Verdict
 
 TOPICS: dict[str, tuple[Claim, ...]] = {
     "thread maps": thread_maps.CLAIMS,
+    "layout algebra": layout_algebra.CLAIMS,
+    "swizzles and layouts": swizzles_and_layouts.CLAIMS,
 }
 """The statements by topic, in the order in which they are asked."""
 
