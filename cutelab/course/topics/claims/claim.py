@@ -63,7 +63,7 @@ class Claim:
 
     def code(self) -> str:
         """The lines that settle it, as they are run."""
-        lines = inspect.getsource(self.settle).splitlines()
+        lines = textwrap.dedent(inspect.getsource(self.settle)).splitlines()
         start = next(i for i, line in enumerate(lines) if line.startswith("def "))
         return textwrap.dedent("\n".join(lines[start + 1 :])).strip()
 

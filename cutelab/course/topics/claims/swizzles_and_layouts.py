@@ -283,7 +283,7 @@ def c17() -> Finding:
 def c18() -> Finding:
     small, L = (matrix_layout("ColumnMajorInterleaved<2>", (4, n)).offsets for n in (2, 4))
     r, c = np.indices((4, 4))
-    columns = (L == c // 2 * 8 + 2 * r + c % 2).all()  # (row, column) gives the offset: there is no third mode
+    columns = (c // 2 * 8 + 2 * r + c % 2 == L).all()  # (row, column) gives the offset: there is no third mode
     true = L.ndim == 3 and not columns
     figures = {"rank": L.ndim, "rows": L.tolist(), "cute": layout_of(L), "small": small.tolist()}
     return found("true" if true else "false", **figures, used=(32, 64))
@@ -580,7 +580,7 @@ def c36() -> Finding:
 
 @claim(
     "C37",
-    "Stride<2>{} does not compile, Stride<_2>{} does.",
+    "The compiler refuses Stride<2>{}; to have a static stride of 2, write Stride<_2>{}.",
     "Stride's parameters are types, and {no} is a value. {yes} compile.",
     source="include/cute/layout.hpp, CUTLASS 4.7.0, compiled with g++ 12.2",
     lesson="02",
@@ -638,7 +638,7 @@ def c40() -> Finding:
 
 @claim(
     "C41",
-    "print_layout and print_tensor are declared in cute/print.hpp.",
+    "To call print_layout or print_tensor, include cute/print.hpp.",
     "{file} holds both; plain print is in {plain}. No cute/print.hpp exists ({files} files).",
     source="include/cute, CUTLASS 4.7.0",
 )

@@ -147,7 +147,7 @@ def a09() -> Finding:
 
 @claim(
     "A10",
-    "The 32 threads of one warp always stand in one and the same strip.",
+    "A warp never leaves its strip: whichever warp you take, all of its 32 lanes stand in the same one.",
     "A warp spans 32 / Pitch strips: {spans} for Pitch 4, 8, 16, 32 and 64. In the formula's own example (Pitch 8) it spans four.",
     picture="explore.strips(threads=32)",
     lesson="strips",
