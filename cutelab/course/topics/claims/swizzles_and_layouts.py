@@ -580,7 +580,7 @@ def c36() -> Finding:
 
 @claim(
     "C37",
-    "Stride<2>{} does not compile, Stride<_2>{} does.",
+    "The compiler refuses Stride<2>{}; to have a static stride of 2, write Stride<_2>{}.",
     "Stride's parameters are types, and {no} is a value. {yes} compile.",
     source="include/cute/layout.hpp, CUTLASS 4.7.0, compiled with g++ 12.2",
     lesson="02",
@@ -641,14 +641,15 @@ def c40() -> Finding:
 
 @claim(
     "C41",
-    "print_layout and print_tensor are declared in cute/print.hpp.",
-    "There is no such file. {file} holds both, and {plain} the plain print.",
+    "To call print_layout or print_tensor, include cute/print.hpp.",
+    "{file} holds both, and {plain} the plain print. Files named cute/print.hpp: {files}.",
     source="include/cute, CUTLASS 4.7.0",
 )
 def c41() -> Finding:
     where = {"print_layout": "cute/util/print_tensor.hpp", "print_tensor": "cute/util/print_tensor.hpp"}
     (file,) = set(where.values())
-    return found("true" if file == "cute/print.hpp" else "false", file=file, plain="cute/util/print.hpp")
+    files = 0  # of the name cute/print.hpp
+    return found("true" if file == "cute/print.hpp" else "false", file=file, plain="cute/util/print.hpp", files=files)
 
 
 @claim(
