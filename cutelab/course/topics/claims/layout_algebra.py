@@ -32,7 +32,7 @@ from cutelab.hardware.tensor_memory import COLUMNS, LANES
     "B01",
     "The name CuTe is short for “CUDA Tensor Extension”.",
     "It cannot be known. CUTLASS says in {places} places what CuTe is, a collection of C++ CUDA template abstractions; "
-    "the places that spell out the name so are {spelled_out}.",
+    "in {spelled_out} places it spells the name out so.",
     source="media/docs/cpp/cute/00_quickstart.md and all other texts of CUTLASS 4.7.0",
 )
 def b01() -> Finding:
@@ -157,7 +157,7 @@ def b08() -> Finding:
 @claim(
     "B09",
     "The padded layout (8,8):(1,9) composed with the thread-value layout ((4,8),2):((16,1),8) steps over the padding by itself.",
-    "The result is {result}: A(B(i)) at all {agree} indices i, and none of the {unused} unused offsets is touched ({touched}).",
+    "The result is {result}: A(B(i)) at all {agree} indices i, and {touched} of the {unused} unused offsets are touched.",
     picture='explore.algebra(a="(8,8):(1,9)", b="((4,8),2):((16,1),8)")',
     lesson="06",
 )
@@ -174,7 +174,7 @@ def b09() -> Finding:
 @claim(
     "B10",
     "Whatever a padded layout is composed with, the padding is stepped over by itself, without special treatment.",
-    "Only under divisibility. {padded} o B does not compile for B = {refused}. Divided by 6:1 it compiles to {divided}, "
+    "It needs divisibility. {padded} o B does not compile for B = {refused}. Divided by 6:1 it compiles to {divided}, "
     "of size {size} for 64 elements, and reaches the padding at {padding}. With runtime integers {padded} o 5:3 "
     "becomes {cut}, of size {cut_size} for 5, without an error.",
     picture='explore.algebra(a="(8,8):(1,9)", b="5:3")',
@@ -226,7 +226,7 @@ def b11() -> Finding:
     "B12",
     "The widest vector that can be copied between two layouts A and B has K elements, the largest k at which their inverses "
     "agree: K = max{k | A⁻¹(k) = B⁻¹(k)}.",
-    "K is the extent of the leading stride-1 mode of A o right_inverse(B). The inverses of {a} and {b} agree at k = {agree}, "
+    "K is the extent of the first mode of coalesce(A o right_inverse(B)) where its stride is 1, and otherwise 1. The inverses of {a} and {b} agree at k = {agree}, "
     "and still the widest vector has {vector} element; {padded} and {plain} allow {typical}.",
     picture='explore.algebra("max_common_vector", a="(2,2,2):(1,2,4)", b="(2,2,2):(2,1,4)")',
     lesson="09",
@@ -488,7 +488,7 @@ def b27() -> Finding:
 @claim(
     "B28",
     "How busy the Tensor Cores of an A100 or H100 are is measured with nvprof.",
-    "nvprof works only below compute capability {limit}; an A100 has {a100} and an H100 {h100}, and CUDA {toolkit} no longer brings it. "
+    "nvprof works only below compute capability {limit}; an A100 has {a100} and an H100 {h100}, and CUDA {toolkit} no longer holds it. "
     "Nsight Compute measures it.",
     source="NVIDIA's Profiler User's Guide; CUDA Toolkit 13.0 holds no nvprof",
     lesson="12",
@@ -518,7 +518,7 @@ def b29() -> Finding:
     "B30",
     "Written with CuTe, code is 70 % shorter, FlashAttention-2 runs 40 % faster, an RTX 4090 goes from 65 % to 98 %, and kernels reach "
     "85 to 90 % of the peak.",
-    "It cannot be known: of {needed}, which one would need to repeat the {numbers} numbers, {given} are given.",
+    "It cannot be known: to repeat the {numbers} numbers one would need {needed}, and {given} of these are given.",
 )
 def b30() -> Finding:
     numbers = (-70, 40, 65, 98, 85, 90)  # percent

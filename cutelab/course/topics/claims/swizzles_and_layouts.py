@@ -103,7 +103,7 @@ def c05() -> Finding:
 @claim(
     "C06",
     "In a layout (M,N):(d0,d1) with two plain modes, element (r, c) has the offset r*d0 + c*d1.",
-    "It holds at each of the {checked} coordinates of {layouts} layouts, whatever the strides.",
+    "It holds at all {checked} coordinates of {layouts} layouts, one for each pair of strides from 0 to {most}.",
     picture='explore.layout("(4,2):(2,1)", row=3, column=1)',
     lesson="02",
 )
@@ -111,7 +111,7 @@ def c06() -> Finding:
     r, c = np.indices((4, 3))
     strides = [(d0, d1) for d0 in range(13) for d1 in range(13)]
     holds = [(offsets(Layout((4, 3), (d0, d1))) == r * d0 + c * d1).all() for d0, d1 in strides]
-    return found("true" if all(holds) else "false", checked=len(strides) * r.size, layouts=len(strides))
+    return found("true" if all(holds) else "false", checked=len(strides) * r.size, layouts=len(strides), most=12)
 
 
 @claim(
@@ -307,7 +307,7 @@ def c19() -> Finding:
     "C20",
     "Two 4 x 2 heads share memory: head 0 has the even offsets, head 1 the odd ones, and the rows of a column lie 2 apart, so that (0,0), (1,0), "
     "(2,0) of head 0 are at 0, 2, 4. The pairs (head 0, head 1) of the two columns are then (0,1) (2,3) / (4,5) (6,7) / (8,9) (10,11).",
-    "The rule is {layout}, and its {rows} rows are {pairs}. The other table has {said_rows} rows and {said_size} of the {size} offsets, and puts (1,0) "
+    "The dense layout of that kind is {layout}, and its {rows} rows are {pairs}. The other table has {said_rows} rows and {said_size} of the {size} offsets, and puts (1,0) "
     "at {said10} instead of {right10}.",
     picture='explore.layout("(4,2,2):(2,8,1)")',
     lesson="02",
@@ -669,8 +669,8 @@ def c42() -> Finding:
 @claim(
     "C43",
     "From sizes of more than 10 on the columns of a printed table no longer line up, be it a loop of one's own or cute::print_layout; setw mends it.",
-    "A loop that prints one blank between numbers does lose its columns: the rows of (12,3) and (16,16) come in {loop} lengths. Those of print_layout, "
-    "which pads each offset to the widest, come in {printed}.",
+    "A loop that prints one blank between numbers does lose its columns: its rows have {loop[0]} different lengths for (12,3) and {loop[1]} for (16,16). "
+    "Those of print_layout, which pads each offset to the widest, have {printed[0]} and {printed[1]}.",
     picture='explore.layout("(12,3):(3,1)")',
     lesson="02",
 )
