@@ -24,7 +24,7 @@ from cutelab.core.errors import CuteLabError, shown
 FIRST = "00_start.ipynb"
 WAIT_SECONDS = 180
 ASKS = re.compile(r"(?m)^predict\(")
-CARD = re.compile(r"(?m)^(predict|check|hint|solution|review|progress|ready)\(")
+CARD = re.compile(r"(?m)^(predict|claims|claims_table|check|hint|solution|review|progress|ready)\(")
 
 
 def lessons_folder() -> Path:
