@@ -160,7 +160,11 @@ def test_before_an_answer_nothing_is_told_and_after_it_everything():
         assert told not in repr(page) and told not in page.outputs()[1]["text/html"]
     view = page.lock("A18", "true")
     assert (view.answer, view.sure, view.locked) == ("true", True, True)
-    assert "A18: false. You said true." in repr(page) and one.sentence() in repr(page) and one.code().splitlines()[-1] in repr(page)
+    assert (
+        "A18: false. You said true." in repr(page)
+        and one.sentence() in repr(page)
+        and one.code().splitlines()[-1] in repr(page)
+    )
     kept = page.outputs()[1]["text/html"]
     assert "<img" in kept and "case_strips.ipynb" in kept and "verdict: false" in kept
     assert page.lock("A18", "false").answer == "true"  # the first answer stays
@@ -187,7 +191,9 @@ def test_the_table_says_where_you_were_sure_and_wrong(fresh):
     page.lock("A01", "true")
     page.lock("A02", "true", sure=False)
     page.lock("A07", "true")
+    page.outputs()
     page.lock("A08", "half", sure=False)
+    assert "4 of these 10" in page.outputs()[1]["text/html"]
     table = claims_table()
     assert table.table.rows[0] == ("thread maps", "32", "4", "2", "1", "2", "1")
     assert [miss.claim.id for miss in table.misses] == ["A01"]
