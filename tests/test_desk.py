@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
+import json
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 
 import pytest
 from packaging.requirements import Requirement
@@ -142,14 +143,40 @@ def test_it_imports_and_draws_without_what_a_browser_lacks(root, tmp_path):
     assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr[-2000:]
 
 
-def test_the_site_is_built_from_the_wheel_and_the_notebooks_or_says_what_it_needs(root, tools, tmp_path, capsys):
+def test_the_site_holds_the_lessons_the_wheel_and_the_widgets(root, tools, tmp_path):
+    assert tools("site").main([str(tmp_path / "out")]) == 0
+    files = tmp_path / "out" / "files"
+    assert {path.name for path in files.iterdir()} == {
+        path.name for path in (root / "notebooks").iterdir() if path.suffix in (".md", ".ipynb")
+    }
+    for path in files.glob("*.ipynb"):
+        first, *rest = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert first["source"] == ["%pip install -q cutelab"]
+        assert rest == json.loads((root / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]
+    said = json.loads((tmp_path / "out" / "jupyter-lite.json").read_text(encoding="utf-8"))["jupyter-config-data"]
+    shown = {one["name"] for one in said["federated_extensions"]}
+    assert {"anywidget", "@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension"} <= shown
+    wheels = json.loads((tmp_path / "out" / "pypi" / "all.json").read_text(encoding="utf-8"))["cutelab"]["releases"]
+    ((wheel,),) = wheels.values()
+    with zipfile.ZipFile(tmp_path / "out" / "pypi" / wheel["filename"]) as packed:
+        assert "cutelab/explore.py" in packed.namelist()
+        (about,) = [name for name in packed.namelist() if name.endswith("/METADATA")]
+        lines = packed.read(about).decode().splitlines()
+    needs = [Requirement(line.partition(" ")[2]) for line in lines if line.startswith("Requires-Dist:")]
+    browser = {"sys_platform": "emscripten", "extra": ""}
+    assert {one.name for one in needs if one.marker is None or one.marker.evaluate(browser)} == {
+        "numpy",
+        "matplotlib",
+        "ipywidgets",
+        "anywidget",
+    }
+
+
+def test_a_site_without_its_packages_says_what_to_install(tools, tmp_path, capsys, monkeypatch):
     site = tools("site")
-    line = site.command(tmp_path / "x.whl", tmp_path / "out")
-    assert str(root / "notebooks") in line and str(tmp_path / "x.whl") in line
-    if all(importlib.util.find_spec(name) for name in site.NEEDS):
-        assert site.main([str(tmp_path / "out")]) == 0 and (tmp_path / "out" / "files" / "00_start.ipynb").is_file()
-    else:
-        assert site.main([str(tmp_path / "out")]) == 2 and "pip install" in capsys.readouterr().err
+    monkeypatch.setattr(site, "NEEDS", ("jupyterlite_core", "not_here"))
+    assert site.main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "The site needs not-here: pip install '.[site]'\n"
 
 
 def test_the_pages_for_teachers_name_every_lesson(root):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -64,15 +65,17 @@ def print_layout(layout: Any, *, static: bool = False) -> str:
     rows, columns = table.shape
     inside = layout.layout if isinstance(layout, ComposedLayout) else layout
     digits = len(str(cosize(inside)))  # CuTe looks at the layout inside a swizzle
+    title = to_static(layout) if static and isinstance(layout, Layout | ComposedLayout) else str(layout)
+    return f"{title}\n{_frame(rows, columns, digits) % tuple(table.ravel().tolist())}"
+
+
+@lru_cache(maxsize=8)
+def _frame(rows: int, columns: int, digits: int) -> str:
+    """What print_layout prints of every table of this size: all but the offsets, for which it has a %d each."""
     rule = "    " + ("+" + "-" * (digits + 2)) * columns + "+\n"
-    lines = [to_static(layout) if static and isinstance(layout, Layout | ComposedLayout) else str(layout), "\n    "]
-    lines += [f"  {n:{digits}d} " for n in range(columns)]
-    lines.append("\n")
-    for m in range(rows):
-        lines += [rule, f"{m:2d}  "]
-        lines += [f"| {offset:{digits}d} " for offset in table[m].tolist()]
-        lines.append("|\n")
-    return "".join([*lines, rule])
+    head = "    " + "".join(f"  {n:{digits}d} " for n in range(columns)) + "\n"
+    line = f"| %{digits}d " * columns + "|\n"
+    return head + "".join(f"{rule}{m:2d}  {line}" for m in range(rows)) + rule
 
 
 def print_inverse(

@@ -12,7 +12,9 @@ from cutelab.core.layout import Layout, offsets
 from cutelab.course.card import paint
 from cutelab.course.topics.tiled import compute, probe
 from cutelab.course.topics.tiled.model import side
+from cutelab.cutlass.atoms.copy import copy_atom
 from cutelab.cutlass.reading import read
+from cutelab.cutlass.tv import make_tiled_copy, make_tiled_copy_A, make_tiled_copy_C, make_tiled_mma
 
 DATA = Path(__file__).parents[1] / "data"
 CASES = [c for f in ("cute_tiled.json", "cute_tiled_more.json") for c in json.loads((DATA / f).read_text())["cases"]]
@@ -115,6 +117,27 @@ def test_a_known_conflict(pitch, count):
 def test_what_is_refused(given, words):
     with pytest.raises(CuteLabError, match=words.replace("(", r"\(")):
         explore.tiled(**given)
+
+
+MMA = make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", (2, 2, 1), (32, 32, 16))
+NAMED = [
+    MMA,
+    make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", (2, 1, 1), (32, Layout((8, 2, 2), (1, 16, 8)), None)),
+    make_tiled_copy_A(copy_atom("SM75_U32x4_LDSM_N", "half_t"), MMA),
+    make_tiled_copy_C(copy_atom("SM90_U32x2_STSM_N", "half_t"), MMA),
+    make_tiled_copy(
+        copy_atom("SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>", "half_t"), Layout((16, 8), (8, 1)), Layout((1, 8))
+    ),
+    make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", 16), Layout((16, 8), (8, 1)), Layout((1, 8))),
+]
+
+
+@pytest.mark.parametrize("given", NAMED, ids=lambda given: given.atom.name)
+def test_an_object_is_given_back_with_its_atoms_name(given):
+    code = explore.tiled(given).code()
+    assert given.atom.name in code
+    again = read(code.removeprefix('explore.tiled("').partition('")')[0])
+    assert again.atom.name == given.atom.name and str(again) == str(given)
 
 
 def test_the_picture_is_png_and_svg():

@@ -23,7 +23,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from cutelab.course.card.paint.ops import Bools, Bytes, Floats, Ints, Words
+from cutelab.course.card.paint.ops import Bytes, Floats, Ints, Words
 
 LOCK = threading.RLock()
 """Held while matplotlib or FreeType works: neither is made for two threads."""
@@ -95,9 +95,10 @@ class Ink:
     top: int
 
     @cached_property
-    def inked(self) -> Bools:
-        """Where is ink at all?"""
-        return self.levels > 0
+    def spots(self) -> tuple[Ints, Ints, Bytes]:
+        """Where is ink at all: y and x of these pixels, and their levels."""
+        y, x = np.nonzero(self.levels)
+        return y, x, self.levels[y, x]
 
 
 def _quantise(image: Bytes, most: int) -> Bytes:

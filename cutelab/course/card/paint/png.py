@@ -22,7 +22,7 @@ try:
 except ImportError:  # a platform without a wheel, such as a browser
     from zlib import compress
 
-_LEVEL, _SMALL = 3, 6
+_LEVEL, _SMALL = 2, 6
 """How hard to try: while a slider moves; for scale 1, which is stored in notebooks and sent over slow networks."""
 
 
@@ -40,35 +40,47 @@ class _Room(threading.local):
         if self.shape == shape:
             return
         self.shape, (height, width) = shape, shape
-        self.up = np.empty(shape, np.uint8)  # the difference to the line above
         self.lines = np.empty((height, width + 1), np.uint8)  # each behind its filter type
         words = width // 8 if width % 8 == 0 else width
-        self.changes = np.empty((height, words - 1), bool)  # does a word differ from the one before?
+        self.moved = np.empty((height - 1, words), bool)  # does a word differ from the one above?
+        self.own, self.up = np.empty(shape, np.uint8), np.empty(shape, np.uint8)  # the lines that differ, and how
 
 
 _ROOM = _Room()
 
 
+def _words(lines: Bytes) -> Ints:
+    """The same lines in words of eight pixels, where they are whole words."""
+    return lines.view(np.uint64) if lines.shape[1] % 8 == 0 else lines
+
+
 def _steps(lines: Bytes) -> Ints:
-    """How often does each line change, read in words of eight pixels? Enough to choose a filter."""
-    words = lines.view(np.uint64) if lines.shape[1] % 8 == 0 else lines
-    changes = np.not_equal(words[:, 1:], words[:, :-1], out=_ROOM.changes)
-    found: Ints = np.count_nonzero(changes, axis=1)
+    """How often does each line change, word by word? Enough to choose a filter."""
+    words = _words(lines)
+    found: Ints = np.count_nonzero(words[:, 1:] != words[:, :-1], axis=1)
     return found
 
 
 def _filtered(canvas: Bytes) -> Bytes:
     """The lines of a canvas, each behind its filter type: 2 (difference to the line above) or 0 (as it is).
 
-    The array is used again for the next canvas.
+    Most lines repeat the one above: only the others are looked at. The array is used again for the next canvas.
     """
     _ROOM.fit(canvas.shape)
-    up, lines = _ROOM.up, _ROOM.lines
-    up[0] = canvas[0]
-    np.subtract(canvas[1:], canvas[:-1], out=up[1:])
-    plain = np.flatnonzero(_steps(canvas) < _steps(up))
-    lines[:, 0], lines[:, 1:] = 2, up
-    lines[plain, 0], lines[plain, 1:] = 0, canvas[plain]
+    lines, words = _ROOM.lines, _words(canvas)
+    moved = np.not_equal(words[1:], words[:-1], out=_ROOM.moved).any(axis=1)
+    at = np.concatenate([[0], np.flatnonzero(moved) + 1])
+    own, up = _ROOM.own[: len(at)], _ROOM.up[: len(at)]
+    np.take(canvas, at, axis=0, out=own, mode="clip")
+    np.take(canvas, at - 1, axis=0, out=up, mode="clip")
+    up[0] = 0  # above the first line is nothing
+    np.subtract(own, up, out=up)
+    plain = _steps(own) < _steps(up)
+    up[plain] = own[plain]
+    lines[...] = 0
+    lines[:, 0] = 2
+    lines[at, 1:] = up
+    lines[at[plain], 0] = 0
     return lines
 
 

@@ -99,15 +99,15 @@ def _text(canvas: Canvas, op: Text) -> None:
         return
     s = canvas.scale
     ink = line_ink(op.text, op.font, op.size * s)
-    levels, inked = ink.levels, ink.inked
-    high, wide = levels.shape
+    high, wide = ink.levels.shape
     x0 = round(op.x * s + ink.left if op.align == "left" else op.x * s - (wide / 2 if op.align == "middle" else wide))
     y0 = round((op.y + CAP * op.size / 2) * s) - ink.top
-    box = canvas.pixels[max(y0, 0) : max(y0 + high, 0), max(x0, 0) : max(x0 + wide, 0)]
-    if box.shape != levels.shape:  # cut at the sheet's edge
-        part = slice(max(-y0, 0), max(-y0, 0) + box.shape[0]), slice(max(-x0, 0), max(-x0, 0) + box.shape[1])
-        levels, inked = levels[part], inked[part]
-    np.copyto(box, levels + canvas.pair(op.ground, op.ink), where=inked, casting="unsafe")
+    y, x, levels = ink.spots
+    down, across = canvas.pixels.shape
+    if min(x0, y0) < 0 or x0 + wide > across or y0 + high > down:  # cut at the sheet's edge
+        seen = (y >= -y0) & (y < down - y0) & (x >= -x0) & (x < across - x0)
+        y, x, levels = y[seen], x[seen], levels[seen]
+    canvas.pixels.reshape(-1)[y * across + x + (y0 * across + x0)] = levels + np.uint8(canvas.pair(op.ground, op.ink))
 
 
 _STAMPS: dict[type[Op], Callable[[Canvas, Any], None]] = {

@@ -56,13 +56,35 @@ def read_tiled(value: Any) -> Pasted | None:
     if value is None or isinstance(value, Pasted):
         return value
     if isinstance(value, TiledCopy | TiledMMA):
-        return Pasted(" ".join(str(value).split()), value)
+        return Pasted(_text_of(value), value)
     if not isinstance(value, str):
         raise CuteLabError(
             f"a TiledCopy, a TiledMMA or its text is shown here, got {shown(value)}; leave it empty to build one"
         )
     said = " ".join(value.split())
     return _pasted(said) if said else None
+
+
+def _text_of(found: Tiled) -> str:
+    """The object's C++ type where that reads back as the same object; otherwise what CuTe prints, which names no atom."""
+    atom = found.atom
+    if isinstance(found, TiledCopy):
+        op = f"Copy_Atom<{atom.name}, {atom.element or f'uint{atom.value_bits}_t'}>"
+        said = f"TiledCopy<{op}, {found.layout_tv}, {_tile(found.tiler)}>"
+    else:
+        said = f"TiledMMA<MMA_Atom<{atom.name}>, {found.atom_layout_mnk}, {_tile(found.tile_mnk)}>"
+    printed = " ".join(str(found).split())
+    try:
+        again = read(said)
+    except CuteLabError:
+        return printed
+    same = type(again) is type(found) and again.atom.name == atom.name and " ".join(str(again).split()) == printed
+    return said if same else printed
+
+
+def _tile(entries: tuple[Any, ...]) -> str:
+    """The C++ type of a tiler: Tile<16,64>; an entry that is left open is an underscore."""
+    return f"Tile<{','.join('_' if entry is None else str(entry) for entry in entries)}>"
 
 
 @lru_cache(maxsize=32)
