@@ -23,9 +23,9 @@ from cutelab.course.lab.store import Items, store
 from cutelab.course.topics.claims.claim import Claim
 from cutelab.course.topics.claims.lesson import TEN, TOPICS, WORDS, claims_of, question
 
-BLOCK = (
-    f"background:#eceef0;color:{INK};padding:8px 10px;margin:6px 0;font-size:12px;line-height:1.4;white-space:pre-wrap"
-)
+BLOCK = f"background:#eceef0;color:{INK};padding:8px 10px;margin:6px 0;font-size:12px;line-height:1.4;"
+BLOCK += "white-space:pre-wrap;max-width:720px;box-sizing:border-box"
+LINK = "color:inherit;text-decoration:underline"  # a widget's links look like text otherwise
 
 
 class ClaimView(PredictView):
@@ -103,7 +103,7 @@ def _lesson(claim: Claim) -> str:
     if not claim.lesson:
         return ""
     name = find_lesson(claim.lesson).notebook
-    return f'The lesson on it: <a href="{name}.ipynb">{name}</a>.'
+    return f'The lesson on it: <a style="{LINK}" target="_blank" href="{name}.ipynb">{name}</a>.'
 
 
 @dataclass(frozen=True)
