@@ -32,7 +32,7 @@ from cutelab.hardware.tensor_memory import COLUMNS, LANES
     "B01",
     "The name CuTe is short for “CUDA Tensor Extension”.",
     "It cannot be known. CUTLASS says in {places} places what CuTe is, a collection of C++ CUDA template abstractions; "
-    "the places that spell out the name so are {spelled_out}.",
+    "in {spelled_out} places it spells the name out so.",
     source="media/docs/cpp/cute/00_quickstart.md and all other texts of CUTLASS 4.7.0",
 )
 def b01() -> Finding:
@@ -45,7 +45,7 @@ def b01() -> Finding:
     "B02",
     "Ampere's FP64 instruction SM80_8x8x4 deals its 8 x 8 accumulator to 32 threads, two elements each, by the "
     "thread-value layout ((4,8),2):((16,1),8), where the offset m + 8n stands for element (m, n).",
-    "It is the C layout of {atom}: each of the {elements} elements belongs to one thread. T0 holds {T0}, T1 {T1}, T4 {T4}.",
+    "It is the C layout of {atom}: each m + 8n from 0 to {last} belongs to one thread. T0 holds {T0}, T1 {T1}, T4 {T4}.",
     picture='explore.tensor_core("SM80_8x8x4_F64F64F64F64_TN", operand="C", thread=1)',
     lesson="10",
 )
@@ -53,7 +53,7 @@ def b02() -> Finding:
     said, atom = Layout("((4,8),2):((16,1),8)"), mma_atom("SM80_8x8x4_F64F64F64F64_TN")
     held = {f"T{t}": [tuple(e) for e in registers(said, (8, 8), t).tolist()] for t in (0, 1, 4)}
     true = said == atom.c and is_contiguous(said)  # every m + 8n from 0 to 63, each once
-    return found("true" if true else "false", atom=atom.name, elements=size(said), **held)
+    return found("true" if true else "false", atom=atom.name, last=cosize(said) - 1, **held)
 
 
 @claim(
@@ -122,7 +122,7 @@ def b06() -> Finding:
 
 @claim(
     "B07",
-    "Composing an 8 x 8 matrix with a thread-value layout gives the same elements a new coordinate: 32 threads by 2 values.",
+    "Composing an 8 x 8 matrix with the thread-value layout ((4,8),2):((16,1),8) gives its elements new coordinates: 32 threads by 2 values.",
     "Row-major {matrix} composed with {tv} is {result}: {threads} threads by {values} values, and each of the {elements} "
     "offsets occurs once.",
     picture='explore.algebra(a="(8,8):(8,1)", b="((4,8),2):((16,1),8)")',
@@ -157,7 +157,7 @@ def b08() -> Finding:
 @claim(
     "B09",
     "The padded layout (8,8):(1,9) composed with the thread-value layout ((4,8),2):((16,1),8) steps over the padding by itself.",
-    "The result is {result}: A(B(i)) at all {agree} indices i, and none of the {unused} unused offsets is touched ({touched}).",
+    "The result is {result}: A(B(i)) at all {agree} indices i, and {touched} of the {unused} unused offsets are touched.",
     picture='explore.algebra(a="(8,8):(1,9)", b="((4,8),2):((16,1),8)")',
     lesson="06",
 )
@@ -173,8 +173,8 @@ def b09() -> Finding:
 
 @claim(
     "B10",
-    "Composition with a padded layout always skips the padding, so no case needs special treatment.",
-    "Only under divisibility. {padded} o B does not compile for B = {refused}. Divided by 6:1 it compiles to {divided}, "
+    "Whatever a padded layout is composed with, the padding is stepped over by itself, without special treatment.",
+    "It needs divisibility. {padded} o B does not compile for B = {refused}. Divided by 6:1 it compiles to {divided}, "
     "of size {size} for 64 elements, and reaches the padding at {padding}. With runtime integers {padded} o 5:3 "
     "becomes {cut}, of size {cut_size} for 5, without an error.",
     picture='explore.algebra(a="(8,8):(1,9)", b="5:3")',
@@ -183,26 +183,22 @@ def b09() -> Finding:
 )
 def b10() -> Finding:
     padded = Layout((8, 8), (1, 9))
-    refused = ", ".join(b for b in ("5:3", "2:12", "12:1", "9:1") if not composes(padded, Layout(b)))
-    divided = zipped_divide(padded, Layout(6, 1), as_cpp=True)
-    padding = np.setdiff1d(offsets(divided), offsets(padded))
-    fit = -(
-        -8 // 3
-    )  # ceil_div: so many of the 5, in steps of 3, inside the mode of 8; the rest, 5 / fit, is rounded down
-    cut = Layout((fit, 5 // fit), (3, 9))
-    true = not refused and not padding.any()
-    figures = {"padded": padded, "refused": refused, "divided": divided, "size": size(divided)}
-    figures |= {"padding": padding[padding < 64].tolist(), "cut": cut, "cut_size": size(cut)}
-    return found("true" if true else "false", **figures)
+    refused = [b for b in ("5:3", "2:12", "12:1", "9:1") if refuses(padded, Layout(b))]
+    divided = zipped_divide(padded, Layout(6, 1), as_cpp=True)  # as C++ has it, unchecked
+    padding = [n for n in range(64) if n in offsets(divided) and n not in offsets(padded)]
+    cut = Layout((3, 5 // 3), (3, 9))  # in steps of 3, ceil(8/3) = 3 of the 5 fit into 8; 5/3 is rounded down
+    figures = {"padded": padded, "refused": ", ".join(refused), "divided": divided, "size": size(divided)}
+    figures |= {"padding": padding, "cut": cut, "cut_size": size(cut)}
+    return found("true" if not refused and not padding else "false", **figures)
 
 
-def composes(a: Layout, b: Layout) -> bool:
-    """Does CuTe's C++ compile this composition?"""
+def refuses(a: Layout, b: Layout) -> bool:
+    """Is a o b an error where C++ compiles it?"""
     try:
         composition(a, b, as_cpp=True)
     except CuteLabError:
-        return False
-    return True
+        return True
+    return False
 
 
 @claim(
@@ -230,7 +226,7 @@ def b11() -> Finding:
     "B12",
     "The widest vector that can be copied between two layouts A and B has K elements, the largest k at which their inverses "
     "agree: K = max{k | A⁻¹(k) = B⁻¹(k)}.",
-    "K is the extent of the leading stride-1 mode of A o right_inverse(B). The inverses of {a} and {b} agree at k = {agree}, "
+    "K is the extent of the first mode of coalesce(A o right_inverse(B)) where its stride is 1, and otherwise 1. The inverses of {a} and {b} agree at k = {agree}, "
     "and still the widest vector has {vector} element; {padded} and {plain} allow {typical}.",
     picture='explore.algebra("max_common_vector", a="(2,2,2):(1,2,4)", b="(2,2,2):(2,1,4)")',
     lesson="09",
@@ -270,11 +266,12 @@ def b13() -> Finding:
     lesson="06",
 )
 def b14() -> Finding:
-    C, data = Layout("((4,8),2):((16,1),8)"), np.arange(64)
-    result, row_major = composition(Layout((8, 8), (1, 8)), C), composition(Layout((8, 8), (8, 1)), C)
-    finds = bool((data[offsets(result)] == offsets(C)).all())  # each thread finds its elements
-    moved = int((data != np.arange(64)).sum())  # elements that are now elsewhere
-    return found("true" if finds and moved else "half" if finds else "false", result=result, row_major=row_major)
+    A, C = Layout((8, 8), (1, 8)), Layout("((4,8),2):((16,1),8)")
+    result, row_major = composition(A, C), composition(Layout((8, 8), (8, 1)), C)
+    data = np.arange(64)  # element i of A holds i
+    finds = np.array_equal(data[offsets(result)], offsets(C))  # with it, each thread finds the elements that C names
+    moves = not isinstance(result, Layout)  # it is a layout, as A and C are: no data went in, none came out
+    return found("true" if finds and moves else "half" if finds else "false", result=result, row_major=row_major)
 
 
 @claim(
@@ -305,7 +302,7 @@ def b16() -> Finding:
     t = zipped_divide(Layout((128, 128)), (4, 8))
     tile, start = slice_and_offset(t, (None, (3, 5)))
     down, right = t(0, (1, 0)), t(0, (0, 1))  # to the next tile
-    compiles = {"t(shape<_3,_5>{})": False, "t(_, make_coord(3,5))": start == 3 * down + 5 * right}
+    compiles = {"t(shape<_3,_5>{})": False, "t(_, make_coord(3,5))": start == 3 * down + 5 * right}  # with g++
     figures = {"tile": tile, "start": start, "down": down, "right": right, "flat": t(3, 5)}
     return found("true" if compiles["t(shape<_3,_5>{})"] else "false", **figures)
 
@@ -315,7 +312,7 @@ def b16() -> Finding:
     "static_assert(is_compatible<LayoutA, LayoutB>::value) is how one checks at compile time that two layouts are compatible.",
     "It compiles, and compares shapes in one direction: {asked}. Of two layouts it sees the shapes alone: it accepts {layouts}, whose offsets differ.",
     source="include/cute/int_tuple.hpp, CUTLASS 4.7.0",
-    lesson="02",
+    lesson="06",
 )
 def b17() -> Finding:
     pairs: list[tuple[object, object]] = [(64, (8, 8)), ((8, 8), 64), ((8, 8), (4, 16))]
@@ -423,13 +420,13 @@ def b23() -> Finding:
     after32 = [wavefronts(WarpAccess(4 * read(s)(wide), 4)).count for s in many]
     figures = {"plain": plain, "narrow": ", ".join(f"{s} {n}" for s, n in zip(few, after, strict=True))}
     figures |= {"plain32": plain32, "square": ", ".join(f"{s} {n}" for s, n in zip(many, after32, strict=True))}
-    return found("true" if plain != 1 in after else "false", **figures)
+    return found("true" if 1 in after else "false", **figures)
 
 
 @claim(
     "B24",
     "The thread-value layout of Hopper's Tensor Core instruction is ((8,4),2):((32,1),16).",
-    "None of the {atoms} MMA atoms from Volta to Blackwell has it ({matches} do), and with size {size} but cosize {cosize} it is no dense "
+    "None of the {atoms} MMA atoms that are listed here, SM61 and SM70 to SM120, has it ({matches}), and with size {size} but cosize {cosize} it is no dense "
     "tile. Hopper's FP64 16 x 8 C is {fp64}; WGMMA's C for N = 64 is {wgmma}, its last extent being N/8.",
     picture='explore.tensor_core("SM90_16x8x4_F64F64F64F64_TN", operand="C")',
     source="include/cute/atom/mma_traits_sm*.hpp, CUTLASS 4.7.0",
@@ -449,7 +446,7 @@ def b24() -> Finding:
     "CuTe describes Blackwell's tensor memory, for 32-bit elements, as make_layout((512,128), (1,16384)): columns 1 apart, rows 16K apart.",
     "Tensor memory has {lanes} lanes (rows) of {columns} columns of 32 bits. From lane to lane the stride is {stride32} for 32-bit elements, "
     "{stride16} for 16-bit, {stride8} for 8-bit, and {stride128} only for 128-bit; a 128 x 256 accumulator of float is {accumulator}.",
-    source="include/cute/arch/tmem_allocator_sm100.hpp and include/cute/pointer.hpp, CUTLASS 4.7.0",
+    source="include/cute/arch/tmem_allocator_sm100.hpp and include/cute/atom/mma_traits_sm100_frag.hpp, CUTLASS 4.7.0",
 )
 def b25() -> Finding:
     stride = {bits: tmem_layout(128, 4, bits)(1, 0) for bits in (8, 16, 32, 128)}
@@ -491,9 +488,10 @@ def b27() -> Finding:
 @claim(
     "B28",
     "How busy the Tensor Cores of an A100 or H100 are is measured with nvprof.",
-    "nvprof works only below compute capability {limit}; an A100 has {a100} and an H100 {h100}, and CUDA {toolkit} no longer brings it. "
+    "nvprof works only below compute capability {limit}; an A100 has {a100} and an H100 {h100}, and CUDA {toolkit} no longer holds it. "
     "Nsight Compute measures it.",
     source="NVIDIA's Profiler User's Guide; CUDA Toolkit 13.0 holds no nvprof",
+    lesson="12",
 )
 def b28() -> Finding:
     a100, h100, limit = 8.0, 9.0, 8.0  # compute capabilities; nvprof works below the limit
@@ -503,24 +501,24 @@ def b28() -> Finding:
 @claim(
     "B29",
     "More than 700 GB/s from global memory and more than 2 TB/s from shared memory can be had on an A100, and are the mark of a good kernel.",
-    "They can be had, but ask for little: of {dram} GB/s from global memory 700 are {dram_share} %, and of {smem:.1f} TB/s from shared memory "
+    "They can be had, but ask for little: of {dram} GB/s from global memory 700 are {dram_share} %, and of {peak} = {smem:.1f} TB/s from shared memory "
     "2 are {smem_share} %. The peaks are data-sheet figures, not measured.",
     source="NVIDIA's A100 40GB data sheet: 1555 GB/s, 108 multiprocessors, 1.41 GHz",
 )
 def b29() -> Finding:
-    dram = 1555  # GB/s
-    smem = 108 * 32 * 4 * 1.41e9 / 1e12  # TB/s: multiprocessors x banks x bytes x clock
+    dram, peak = 1555, "108 * 32 * 4 * 1.41"  # GB/s; multiprocessors * banks * bytes * GHz
+    smem = 108 * 32 * 4 * 1.41 / 1000  # TB/s
     shares = [round(100 * 700 / dram), round(100 * 2 / smem)]
     can_be_had, demanding = max(shares) < 100, min(shares) >= 80
     verdict: Verdict = "true" if demanding else "half" if can_be_had else "false"
-    return found(verdict, dram=dram, smem=smem, dram_share=shares[0], smem_share=shares[1])
+    return found(verdict, dram=dram, peak=peak, smem=smem, dram_share=shares[0], smem_share=shares[1])
 
 
 @claim(
     "B30",
     "Written with CuTe, code is 70 % shorter, FlashAttention-2 runs 40 % faster, an RTX 4090 goes from 65 % to 98 %, and kernels reach "
     "85 to 90 % of the peak.",
-    "It cannot be known: of {needed}, which one would need to repeat the {numbers} numbers, {given} are given.",
+    "It cannot be known: to repeat the {numbers} numbers one would need {needed}, and {given} of these are given.",
 )
 def b30() -> Finding:
     numbers = (-70, 40, 65, 98, 85, 90)  # percent

@@ -103,7 +103,7 @@ def c05() -> Finding:
 @claim(
     "C06",
     "In a layout (M,N):(d0,d1) with two plain modes, element (r, c) has the offset r*d0 + c*d1.",
-    "It holds at each of the {checked} coordinates of {layouts} layouts, whatever the strides.",
+    "It holds at all {checked} coordinates of {layouts} layouts, one for each pair of strides from 0 to {most}.",
     picture='explore.layout("(4,2):(2,1)", row=3, column=1)',
     lesson="02",
 )
@@ -111,7 +111,7 @@ def c06() -> Finding:
     r, c = np.indices((4, 3))
     strides = [(d0, d1) for d0 in range(13) for d1 in range(13)]
     holds = [(offsets(Layout((4, 3), (d0, d1))) == r * d0 + c * d1).all() for d0, d1 in strides]
-    return found("true" if all(holds) else "false", checked=len(strides) * r.size, layouts=len(strides))
+    return found("true" if all(holds) else "false", checked=len(strides) * r.size, layouts=len(strides), most=12)
 
 
 @claim(
@@ -257,8 +257,8 @@ def c16() -> Finding:
 @claim(
     "C17",
     "Whether a warp reads along the rows of a row-major or of a column-major matrix makes a difference of tens of times in what memory moves.",
-    "It depends on the element. In the worst case each of 32 lanes needs a sector of its own; by bytes an element, that is so many times "
-    "the least: {times}. Times were not measured.",
+    "It depends on the element. In the worst case each of 32 lanes needs a sector of its own; so many times "
+    "the least, by the size of an element: {times}. How long it takes was not measured.",
     picture="explore.coalescing(stride=1024)",
     lesson="03",
 )
@@ -267,7 +267,7 @@ def c17() -> Finding:
     far = {item: sectors(WarpAccess(lanes * pitch * item, item)) for item in (16, 8, 4, 2, 1)}
     times = {item: int(access.count) // int(access.ideal) for item, access in far.items()}
     tens = [n >= 10 for n in times.values()]
-    listed = ", ".join(f"{item} bytes {n}x" for item, n in times.items())
+    listed = ", ".join(f"{item}-byte {n}x" for item, n in times.items())
     return found("true" if all(tens) else "half" if any(tens) else "false", times=listed)
 
 
@@ -283,7 +283,7 @@ def c17() -> Finding:
 def c18() -> Finding:
     small, L = (matrix_layout("ColumnMajorInterleaved<2>", (4, n)).offsets for n in (2, 4))
     r, c = np.indices((4, 4))
-    columns = (c // 2 * 8 + 2 * r + c % 2 == L).all()  # (row, column) gives the offset: there is no third mode
+    columns = np.array_equal(L, c // 2 * 8 + 2 * r + c % 2)  # (row, column) gives the offset: no third mode
     true = L.ndim == 3 and not columns
     figures = {"rank": L.ndim, "rows": L.tolist(), "cute": layout_of(L), "small": small.tolist()}
     return found("true" if true else "false", **figures, used=(32, 64))
@@ -307,7 +307,7 @@ def c19() -> Finding:
     "C20",
     "Two 4 x 2 heads share memory: head 0 has the even offsets, head 1 the odd ones, and the rows of a column lie 2 apart, so that (0,0), (1,0), "
     "(2,0) of head 0 are at 0, 2, 4. The pairs (head 0, head 1) of the two columns are then (0,1) (2,3) / (4,5) (6,7) / (8,9) (10,11).",
-    "The rule is {layout}, and its {rows} rows are {pairs}. The other table has {said_rows} rows and {said_size} of the {size} offsets, and puts (1,0) "
+    "The dense layout of that kind is {layout}, and its {rows} rows are {pairs}. The other table has {said_rows} rows and {said_size} of the {size} offsets, and puts (1,0) "
     "at {said10} instead of {right10}.",
     picture='explore.layout("(4,2,2):(2,8,1)")',
     lesson="02",
@@ -383,8 +383,8 @@ def c24() -> Finding:
 @claim(
     "C25",
     "An XOR swizzle such as Swizzle<3,0,3> turns a column read with bank conflicts into one without.",
-    "It must fit the tile. Sw<3,0,3>: 8 x 8 {before[0]} to {after[0]} wavefront, but 32 x 8 {before[1]} to {after[1]} and 32 x 32 {before[2]} to {after[2]}; "
-    "Sw<3,0,5> gives {fits8} for 32 x 8, Sw<5,0,5> {fits32} for 32 x 32 (float32, one a lane).",
+    "It must fit the tile. With Sw<3,0,3> a column of 8 x 8 goes from {before[0]} wavefronts to {after[0]}, but one of 32 x 8 from {before[1]} to {after[1]}, and "
+    "of 32 x 32 from {before[2]} to {after[2]}; Sw<3,0,5> gives {fits8} for 32 x 8 and Sw<5,0,5> {fits32} for 32 x 32 (float32, one a lane).",
     picture='explore.swizzle("Sw<3,0,3>", layout="(32,8):(8,1)")',
     lesson="05",
 )
@@ -431,18 +431,18 @@ def refuses(B: int, M: int, S: int) -> bool:
 @claim(
     "C27",
     "Padding the rows of a float32 tile from N to N + 1 elements takes the bank conflicts out of a column read.",
-    "A column of 32 rows is gcd(stride, 32)-way, so from an even N it works: {helps}. From an odd N it makes conflicts: {hurts}.",
+    "A column of 32 rows is gcd(stride, 32)-way, so from an even N it works ({helps}), and from an odd N it makes conflicts ({hurts}).",
     picture='explore.banks("(32,31):(32,1)", read="column", index=0)',
     lesson="04",
 )
 def c27() -> Finding:
-    ways = [int(wavefronts(WarpAccess(4 * N * np.arange(32), 4)).count) for N in range(130)]
-    assert ways[1:] == [gcd(N, 32) for N in range(1, 130)]
-    better, worse = (sum(d * ways[N + 1] < d * ways[N] for N in range(1, 129)) for d in (1, -1))
-    helps, hurts = (
-        ", ".join(f"{N} to {N + 1}: {ways[N]} to {ways[N + 1]}" for N in some) for some in ((8, 16, 32), (7, 31, 63))
-    )
-    verdict: Verdict = "true" if better and not worse else "half" if better else "false"
+    ways = [int(wavefronts(WarpAccess(4 * N * np.arange(32), 4)).count) for N in range(130)]  # row stride N
+    assert all(ways[N] == gcd(N, 32) for N in range(1, 130))
+    frees = all(ways[N + 1] == 1 < ways[N] for N in range(2, 129, 2))
+    harms = any(ways[N + 1] > ways[N] for N in range(1, 129))
+    said = {N: f"{N} -> {N + 1}: {ways[N]} -> {ways[N + 1]}" for N in (8, 16, 32, 7, 31, 63)}
+    helps, hurts = (", ".join(text for N, text in said.items() if odd == N % 2) for odd in (0, 1))
+    verdict: Verdict = "half" if frees and harms else "true" if frees else "false"
     return found(verdict, helps=helps, hurts=hurts)
 
 
@@ -478,8 +478,8 @@ def c29() -> Finding:
 @claim(
     "C30",
     "CUTLASS 3.x is built on cute::make_layout, composition and LogicalToPhysical.",
-    "Headers of CUTLASS 4.7.0 that hold the name: {files}. There is no {missing}.",
-    source="include/, CUTLASS 4.7.0 (LogicalToPhysical is in no tagged 3.x version either)",
+    "How many headers of CUTLASS 4.7.0 hold the name: {files}. There is no {missing}, nor was there in 3.0 to 3.9.",
+    source="include/, CUTLASS 4.7.0; tags v3.0.0 to v3.9.2",
     lesson="06",
 )
 def c30() -> Finding:
@@ -496,7 +496,7 @@ def c30() -> Finding:
     "made by make_fragment_like or make_tensor_like.",
     picture='explore.layout("(4,2):(16,4)")',
     source="include/cute/tensor_impl.hpp, CUTLASS 4.7.0, compiled with g++ 12.2",
-    lesson="11",
+    lesson="10",
 )
 def c31() -> Finding:
     view, start = local_partition(Layout((8, 8), (8, 1)), Layout((2, 4)), 5)
@@ -535,15 +535,15 @@ def c33() -> Finding:
 @claim(
     "C34",
     "CUTLASS 3.x needs CUDA 11.8 or newer; GCC 11 or newer is advised.",
-    "CUDA {required} is required, and {advised} strongly recommended. CUTLASS 4.7.0 refuses a GCC only below {gcc}, and was tested with {tested}.",
-    source="CMakeLists.txt and README.md, CUTLASS 4.7.0 (3.0 to 3.9 require the same CUDA)",
+    "CUDA {required} is required, and {advised} strongly recommended. A GCC below {old} stops the build of 3.0 to 3.4, one below {gcc} that of 3.5 to 4.7.0; "
+    "GCC {tested} are the tested ones.",
+    source="CMakeLists.txt of CUTLASS 3.0.0 to 4.7.0, README.md of 4.7.0",
 )
 def c34() -> Finding:
-    required, advised, gcc = 11.4, 11.8, 7.3  # of CUDA, and of GCC
-    tested = ("7.5", "10.3", "11.2")
-    return found(
-        "true" if required >= 11.8 else "false", required=required, advised=advised, gcc=gcc, tested=", ".join(tested)
-    )
+    required, advised, old, gcc = 11.4, 11.8, 7.5, 7.3  # of CUDA; of GCC
+    tested = ", ".join(("7.5", "10.3", "11.2"))
+    verdict: Verdict = "true" if required >= 11.8 else "false"
+    return found(verdict, required=required, advised=advised, old=old, gcc=gcc, tested=tested)
 
 
 @claim(
@@ -586,6 +586,7 @@ def c36() -> Finding:
     lesson="02",
 )
 def c37() -> Finding:
+    # as g++ 12.2 takes it, with the headers of CUTLASS 4.7.0
     compiles = {"Stride<2>{}": False, "Stride<_2>{}": True, "Stride<int>{2}": True}
     yes = [code for code, good in compiles.items() if good]
     true = "Stride<2>{}" not in yes and "Stride<_2>{}" in yes
@@ -619,6 +620,7 @@ def c38() -> Finding:
 )
 def c39() -> Finding:
     L = Layout((4, 2), (1, 4))
+    # as g++ 12.2 takes it, with the headers of CUTLASS 4.7.0
     compiles = {"L({1, 1})": False, "L(1, 1)": L(1, 1) == 5, "L(make_coord(1, 1))": L((1, 1)) == 5}
     return found("true" if compiles["L({1, 1})"] else "false", layout=L, offset=L(1, 1))
 
@@ -631,6 +633,7 @@ def c39() -> Finding:
     lesson="02",
 )
 def c40() -> Finding:
+    # as g++ 12.2 takes it, with the headers of CUTLASS 4.7.0
     compiles = {"one integer": True, "an integer for each mode": True, "a nested coordinate": True, "a Tensor": False}
     takes = [what for what, good in compiles.items() if good]
     return found("true" if compiles["a Tensor"] else "false", takes=", ".join(takes))
@@ -639,34 +642,35 @@ def c40() -> Finding:
 @claim(
     "C41",
     "To call print_layout or print_tensor, include cute/print.hpp.",
-    "{file} holds both; plain print is in {plain}. No cute/print.hpp exists ({files} files).",
+    "{file} holds both, and {plain} the plain print. Files named cute/print.hpp: {files}.",
     source="include/cute, CUTLASS 4.7.0",
 )
 def c41() -> Finding:
     where = {"print_layout": "cute/util/print_tensor.hpp", "print_tensor": "cute/util/print_tensor.hpp"}
-    plain = "cute/util/print.hpp"
     (file,) = set(where.values())
-    return found("true" if file == "cute/print.hpp" else "false", file=file, plain=plain, files=0)
+    files = 0  # of the name cute/print.hpp
+    return found("true" if file == "cute/print.hpp" else "false", file=file, plain="cute/util/print.hpp", files=files)
 
 
 @claim(
     "C42",
     "print_layout of a Tensor does not compile, and neither does print_tensor of a Layout.",
-    "{fails} of the {tried} do not compile. print_layout(tensor.layout()) and print_tensor(tensor) do.",
+    "Neither does: {fails}. print_layout(tensor.layout()) and print_tensor(tensor) do.",
     source="include/cute/util/print_tensor.hpp, CUTLASS 4.7.0, compiled with g++ 12.2",
     lesson="02",
 )
 def c42() -> Finding:
+    # as g++ 12.2 takes it, with the headers of CUTLASS 4.7.0
     compiles = {"print_layout(tensor)": False, "print_tensor(layout)": False}
     fails = [code for code, good in compiles.items() if not good]
-    return found("true" if len(fails) == 2 else "false", fails=len(fails), tried=len(compiles))
+    return found("true" if len(fails) == 2 else "false", fails=" and ".join(fails))
 
 
 @claim(
     "C43",
     "From sizes of more than 10 on the columns of a printed table no longer line up, be it a loop of one's own or cute::print_layout; setw mends it.",
-    "A loop that prints one blank between numbers does lose its columns: the rows of (12,3) and (16,16) come in {loop} lengths. print_layout pads every "
-    "number to the widest: {printed} length each.",
+    "A loop that prints one blank between numbers does lose its columns: its rows have {loop[0]} different lengths for (12,3) and {loop[1]} for (16,16). "
+    "Those of print_layout, which pads each offset to the widest, have {printed[0]} and {printed[1]}.",
     picture='explore.layout("(12,3):(3,1)")',
     lesson="02",
 )
