@@ -208,7 +208,7 @@ class Miss:
     def sentence(self) -> str:
         finding = self.claim.settle()
         right = self.claim.correct.format(**finding.figures)
-        return f"you said {WORDS[self.said]}, it is {WORDS[finding.verdict]}. {right}"  # type: ignore[index]
+        return f"You said {WORDS[self.said]}, it is {WORDS[finding.verdict]}. {right}"  # type: ignore[index]
 
 
 @dataclass(frozen=True)
