@@ -177,6 +177,20 @@ BY_HAND = {
     "tensor_core.a": f"{64 % 16},{64 // 16}",
     "tensor_core.b": "outside" if 7 * 32 + 3 * 1 + 1 * 16 > 63 else "fits",
     "tensor_core.c": len({a + 64 * b for a in range(64) for b in range(16)}),
+    "tensor_core.d": next(row for row in range(8) for pair in range(4) if 4 * row + pair == 5),
+    "tensor_core.7": tuple(
+        (code % 8, code // 8)
+        for v in range(4)
+        for code in [6 % 2 * 1 + 6 // 2 % 2 * 16 + 6 // 4 * 4 + v % 2 * 8 + v // 2 * 2]
+        if (2 + 16 * 1, 6) == (18, 2 + 4 * 1)  # lane 18 is thread (2,1) of (4,2):(1,16)
+    ),
+    "tensor_core.8": next(
+        (code % 64, code // 64)
+        for code in [77 % 4 * 128 + 77 // 4 % 8 * 1 + 77 // 32 * 16 + 6 % 2 * 64 + 6 // 2 % 2 * 8 + 6 // 4 * 512]
+    ),
+    "tensor_core.9": next(
+        code % 16 * 4096 + code // 16 for code in [5 % 4 * 32 + 5 // 4 * 1 + 2 % 2 * 16 + 2 // 2 * 8]
+    ),
     "tensor_core.2": tuple(
         (code % 8, code // 8) for v in range(4) for code in [5 % 4 * 16 + 5 // 4 + v % 2 * 8 + v // 2 * 64]
     ),
