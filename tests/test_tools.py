@@ -174,7 +174,10 @@ def test_a_learners_copy_answers_no_prediction_and_keeps_its_questions(tools, tm
         for was, cell in zip(stored, mine, strict=True):
             source = "".join(cell["source"])
             asked = asked or "\npredict(" in "\n" + source
-            card = any(f"\n{name}(" in "\n" + source for name in ("predict", "check", "progress", "ready"))
+            card = any(
+                f"\n{name}(" in "\n" + source
+                for name in ("predict", "claims", "claims_table", "check", "progress", "ready")
+            )
             if (
                 cell["cell_type"] == "code"
                 and asked

@@ -5,13 +5,14 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cutelab import picture
+from cutelab import offsets, picture
 from cutelab.course.lab import claims as claims_view
 from cutelab.course.lab.lessons import find_lesson, find_prediction
-from cutelab.course.topics.claims import thread_maps
+from cutelab.course.topics.claims import layout_algebra, swizzles_and_layouts, thread_maps
 from cutelab.course.topics.claims.claim import claim, found
 from cutelab.course.topics.claims.lesson import TEN, TOPICS, find_claim
 from cutelab.cutlass.strips import StripThreadMap
@@ -120,6 +121,25 @@ def test_with_another_formula_the_verdicts_change(monkeypatch):
     assert find_claim("A20").settle().verdict == "false"
 
 
+ONE = SimpleNamespace(count=1, ideal=1, degree=1)
+FOUR = SimpleNamespace(count=4, ideal=4, lines=1)
+FAULTS = [
+    (thread_maps, "wavefronts", lambda access: ONE, {"A17": "true", "A19": "false"}),
+    (thread_maps, "sectors", lambda access: FOUR, {"A11": "false", "A12": "true", "A15": "true"}),
+    (layout_algebra, "composition", lambda a, b: b, {"B09": "false", "B27": "false"}),
+    (layout_algebra, "offsets", lambda layout: 0 * offsets(layout), {"B08": "true"}),
+    (swizzles_and_layouts, "wavefronts", lambda access: ONE, {"C25": "true", "C28": "false", "C29": "false"}),
+    (swizzles_and_layouts, "offsets", lambda layout: 0 * offsets(layout), {"C06": "false", "C14": "false"}),
+]
+
+
+@pytest.mark.parametrize("module, name, broken, changed", FAULTS, ids=lambda x: x if isinstance(x, str) else "")
+def test_a_broken_library_changes_the_verdicts(module, name, broken, changed, monkeypatch):
+    monkeypatch.setattr(module, name, broken)
+    for id, verdict in changed.items():
+        assert find_claim(id).settle().verdict == verdict != FACTS[id]["verdict"]
+
+
 def test_what_was_looked_up_shows_no_lines():
     @claim("X1", "A warp has 64 lanes.", "It has {lanes}.", source="a book")
     def looked_up():
@@ -160,7 +180,11 @@ def test_before_an_answer_nothing_is_told_and_after_it_everything():
         assert told not in repr(page) and told not in page.outputs()[1]["text/html"]
     view = page.lock("A18", "true")
     assert (view.answer, view.sure, view.locked) == ("true", True, True)
-    assert "A18: false. You said true." in repr(page) and one.sentence() in repr(page) and one.code().splitlines()[-1] in repr(page)
+    assert (
+        "A18: false. You said true." in repr(page)
+        and one.sentence() in repr(page)
+        and one.code().splitlines()[-1] in repr(page)
+    )
     kept = page.outputs()[1]["text/html"]
     assert "<img" in kept and "case_strips.ipynb" in kept and "verdict: false" in kept
     assert page.lock("A18", "false").answer == "true"  # the first answer stays
@@ -187,11 +211,13 @@ def test_the_table_says_where_you_were_sure_and_wrong(fresh):
     page.lock("A01", "true")
     page.lock("A02", "true", sure=False)
     page.lock("A07", "true")
+    page.outputs()
     page.lock("A08", "half", sure=False)
+    assert "4 of these 10" in page.outputs()[1]["text/html"]
     table = claims_table()
     assert table.table.rows[0] == ("thread maps", "32", "4", "2", "1", "2", "1")
     assert [miss.claim.id for miss in table.misses] == ["A01"]
-    assert "08_thread_map.ipynb" in table._repr_html_() and "you said true, it is false" in repr(table)
+    assert "08_thread_map.ipynb" in table._repr_html_() and "You said true, it is false" in repr(table)
     (row,) = [row for row in progress().rows if row[0] == "15_claims"]
     assert row[-1] == f"4 of {len(CLAIMS) + 1}"
     results("Ada", path=fresh / "results.json")

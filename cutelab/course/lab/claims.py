@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -22,9 +23,9 @@ from cutelab.course.lab.store import Items, store
 from cutelab.course.topics.claims.claim import Claim
 from cutelab.course.topics.claims.lesson import TEN, TOPICS, WORDS, claims_of, question
 
-BLOCK = (
-    f"background:#eceef0;color:{INK};padding:8px 10px;margin:6px 0;font-size:12px;line-height:1.4;white-space:pre-wrap"
-)
+BLOCK = f"background:#eceef0;color:{INK};padding:8px 10px;margin:6px 0;font-size:12px;line-height:1.4;"
+BLOCK += "white-space:pre-wrap;max-width:720px;box-sizing:border-box"
+LINK = "color:inherit;text-decoration:underline"  # a widget's links look like text otherwise
 
 
 class ClaimView(PredictView):
@@ -32,16 +33,37 @@ class ClaimView(PredictView):
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
-        asked = question(claim)
-        super().__init__(asked, tuple(WORDS.items()))
+        self._card = widgets.HTML()
+        super().__init__(question(claim), tuple(WORDS.items()))
+        self.box.children = (*self.box.children, self._card)
+        self.box.layout.margin = "0 0 28px"
+
+    def _show(self) -> None:
+        """The verdict at once, and then the picture, which takes longer to draw."""
+        super()._show()
+        if self.locked:
+            self._card.value = self._picture()
+
+    def watch(self, told: Callable[[], None]) -> None:
+        """Call this when the statement gets its answer."""
+        self._reveal.observe(lambda _: told(), "value")
+
+    def kept(self) -> str:
+        """The statement as it stands, without its control, as HTML."""
+        return f"{super().kept()}{self._card.value}"
+
+    def close(self) -> None:
+        """Close the widgets."""
+        super().close()
+        self._card.close()
 
     def revealed(self, card: Card) -> str:
-        """The verdict and the right sentence, the lines that ran with their figures, and the picture."""
+        """The verdict and the right sentence, and the lines that ran with their figures."""
         ran = f'<pre style="{BLOCK}">{escape(_ran(self.claim))}</pre>' if self.claim.computed else ""
         lines = "".join(
             f'<div style="margin:4px 0">{line}</div>' for line in (_looked_up(self.claim), _lesson(self.claim))
         )
-        return f"{card._repr_html_()}{ran}{self._picture()}{lines}"
+        return f"{card._repr_html_()}{ran}{lines}"
 
     def _picture(self) -> str:
         """The call of an explorer, and the card that it draws."""
@@ -81,7 +103,7 @@ def _lesson(claim: Claim) -> str:
     if not claim.lesson:
         return ""
     name = find_lesson(claim.lesson).notebook
-    return f'The lesson on it: <a href="{name}.ipynb">{name}</a>.'
+    return f'The lesson on it: <a style="{LINK}" target="_blank" href="{name}.ipynb">{name}</a>.'
 
 
 @dataclass(frozen=True)
@@ -117,11 +139,18 @@ class ClaimsPage:
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live controls, and what is kept of them for another day."""
-        head = f"<p><strong>{self.head[:1].upper()}{self.head[1:]}.</strong></p>"
-        box = widgets.VBox([widgets.HTML(head), *(view.box for view in self.views)])
-        kept = "".join(view.kept() for view in self.views)
+        head = widgets.HTML()
+
+        def count() -> None:
+            head.value = f"<p><strong>{self.head[:1].upper()}{self.head[1:]}.</strong></p>"
+
+        count()
+        for view in self.views:
+            view.watch(count)
+        box = widgets.VBox([head, *(view.box for view in self.views)])
+        kept = "".join(f'<div style="margin-bottom:28px">{view.kept()}</div>' for view in self.views)
         wake = "" if all(view.locked for view in self.views) else WAKE
-        return live_and_kept(box, f'claims("{self.topic}", {self.number})', repr(self), head + kept, wake)
+        return live_and_kept(box, f'claims("{self.topic}", {self.number})', repr(self), head.value + kept, wake)
 
     def _ipython_display_(self) -> None:
         show(self.outputs())
@@ -179,7 +208,7 @@ class Miss:
     def sentence(self) -> str:
         finding = self.claim.settle()
         right = self.claim.correct.format(**finding.figures)
-        return f"you said {WORDS[self.said]}, it is {WORDS[finding.verdict]}. {right}"  # type: ignore[index]
+        return f"You said {WORDS[self.said]}, it is {WORDS[finding.verdict]}. {right}"  # type: ignore[index]
 
 
 @dataclass(frozen=True)
