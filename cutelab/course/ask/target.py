@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from cutelab import ComposedLayout, Layout, size
+from cutelab import ComposedLayout, Layout, Swizzle, size
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, is_int
 from cutelab.course.ask.diagnose import Diagnosis
@@ -81,14 +81,14 @@ def amount(n: int, unit: str) -> str:
 
 
 def modes(thing: Any) -> int:
-    """How many modes has a layout, a composed layout, or a tiler, counted inside all brackets?
+    """How many modes has a layout, a composed layout, or a tiler, counted inside all brackets? A swizzle has none.
 
     >>> from cutelab import parse_layout
     >>> modes(parse_layout("((2,2),8):((1,16),2)")), modes((4, Layout(2, 4)))
     (3, 2)
     """
     if isinstance(thing, ComposedLayout):
-        return modes(thing.layout)
+        return modes(thing.inner) + (0 if isinstance(thing.outer, Swizzle) else modes(thing.outer))
     if isinstance(thing, Layout):
         return len(flatten(thing.shape))
     return sum(map(modes, thing)) if isinstance(thing, tuple) else 1

@@ -43,20 +43,24 @@ def progress(lesson: str | None = None) -> Table | Card:
 
 def one_lesson(lesson: Lesson, items: Items, notice: str) -> Table:
     """Each exercise of one notebook: its state, the tries, and of a puzzle the best answer beside its par."""
-    rows, at_par = [], 0
+    puzzles = [e.kind for e in lesson.exercises if isinstance(e.kind, Target)]
+    rows: list[tuple[str, ...]] = []
+    at_par = 0
     for e in lesson.exercises:
         item = items.get(e.id, {})
-        row = (f"{e.id} {e.title}", item.get("state", "open"), str(item.get("tries", 0)))
+        row: tuple[str, ...] = (f"{e.id} {e.title}", item.get("state", "open"), str(item.get("tries", 0)))
         if isinstance(e.kind, Target):
             best = item.get("best")
             at_par += best is not None and best <= e.kind.par
             row = (*row, "" if best is None else f"{best:,}", amount(e.kind.par, e.kind.unit))
+        elif puzzles:
+            row = (*row, "", "")
         rows.append(row)
-    puzzles = sum(isinstance(e.kind, Target) for e in lesson.exercises)
-    rows = [(*row, "", "") if puzzles and len(row) == 3 else row for row in rows]
     heads = ("exercise", "state", "tries") + (("best", "par") if puzzles else ())
     done = sum(row[1] == "done" for row in rows)
-    caption = f"{lesson.notebook}: {done} of {len(rows)} done" + (f", {at_par} of {puzzles} at par" if puzzles else "")
+    caption = f"{lesson.notebook}: {done} of {len(rows)} done" + (
+        f", {at_par} of {len(puzzles)} at par" if puzzles else ""
+    )
     return Table(caption, heads, tuple(rows), tuple(filter(None, [notice])))
 
 

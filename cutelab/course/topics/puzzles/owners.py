@@ -37,12 +37,10 @@ class Owned:
     score: Callable[[Any], int] = modes
 
     def __call__(self, thing: Any) -> Built:
+        if isinstance(thing, ComposedLayout):
+            raise CuteLabError("A plain layout is asked for here: (thread, value) to a place in the tile.")
         text = str(thing) if isinstance(thing, Layout) else f"a copy of {span(thing.tile)} with {thing.threads} threads"
         shape = self.thread.shape
-        if isinstance(thing, ComposedLayout):
-            raise CuteLabError(
-                "A thread-value layout has no swizzle here: two modes, (thread, value), to a place in the tile."
-            )
         if isinstance(thing, TiledCopy):
             layout, tile_shape = thing.layoutS_TV, tuple(thing.tile)
             if tile_shape != shape:

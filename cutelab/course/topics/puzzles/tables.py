@@ -19,6 +19,7 @@ from cutelab.course.card.picture import Grid
 from cutelab.course.topics.puzzles.card import Aim, number_tile, place, table_text, tile
 
 LARGEST = 16384  # elements of what is built
+NO_SWIZZLE = "A plain layout is asked for here: a shape and its strides, with no function around it."
 MOST_WORDS = 300  # characters of an error that is passed on
 
 
@@ -30,14 +31,18 @@ class Table:
     make   makes the layout of what was answered; None: the answer is that layout
     score  what the par counts
     plain  the offsets before a swizzle: a fault then says which bits should change
+    swizzled  may the answer itself be a layout under a swizzle?
     """
 
     table: np.ndarray
     make: Callable[[Any], Any] | None = None
     score: Callable[[Any], int] = modes
     plain: np.ndarray | None = None
+    swizzled: bool = False
 
     def __call__(self, thing: Any) -> Built:
+        if isinstance(thing, ComposedLayout) and not self.swizzled:
+            raise CuteLabError(NO_SWIZZLE)
         try:
             made = thing if self.make is None else self.make(thing)
         except CuteLabError as error:  # the operation refuses it, and says why
@@ -52,8 +57,9 @@ class Table:
         score = self.score(thing)
         if mine.extents == right.extents and (mine.offsets == self.table).all():
             return Built(text, score, drawn=self._tile(text, mine.offsets, None))
-        named = self._bits(mine) or diagnose.name_layout(mine, right) or "not the target yet."
+        named = self._bits(mine) or diagnose.name_layout(mine, right)
         if mine.extents != right.extents:
+            named = named or "this has another shape than the target."
             where = f"Yours, `{text}`, has coordinates {diagnose.span(mine.extents)}, the target {diagnose.span(right.extents)}."
             effect: Any = mine.extents
             drawn = self._tile(text, mine.offsets, None) if mine.offsets.ndim <= 2 else None
@@ -63,6 +69,8 @@ class Table:
         count = int((mine.offsets != self.table).sum())
         where = f"At {place(at)} {differ} ({count} of {self.table.size} differ)."
         leaf = "" if self.make is not None or isinstance(made, ComposedLayout) else self._leaf(made)
+        if not named:
+            named, leaf = leaf or f"{place(at)} lies at another offset.", ""
         drawn = self._tile(text, mine.offsets, at)
         return Built(text, score, named, f"{leaf} {where}".strip(), mine.offsets.tolist(), drawn)
 
@@ -163,7 +171,7 @@ class Gaps:
 
     def __call__(self, thing: Any) -> Built:
         if isinstance(thing, ComposedLayout):
-            raise CuteLabError(f"a plain layout is asked for here, without swizzle; yours is {thing}")
+            raise CuteLabError(NO_SWIZZLE)
         table = offsets(self.block).ravel()[:, None] + offsets(thing).ravel(order="F")
         text, score = str(thing), modes(thing)
         flat = np.sort(table, axis=None)

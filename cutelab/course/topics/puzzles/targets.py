@@ -69,12 +69,17 @@ def pairs(column: int) -> TileAccess:
     return TileAccess(lane % 16, column + lane // 16, 4)
 
 
+def spread(n: Index) -> Index:
+    """The three bits of a number at the places 0, 2 and 4."""
+    found: Index = n % 2 + n // 2 % 2 * 4 + n // 4 * 16
+    return found
+
+
 COLUMNS = ("reading a column", together(*map(read_column, range(32))))
 ROWS = ("reading a row", together(*map(read_row, range(16))))
 LDMATRIX = "ldmatrix, 8 rows of 16 bytes"
 STORING = "storing rows, 16 bytes a lane"
-FLOATS, HALVES, NARROW = Layout((32, 32), (32, 1)), Layout((16, 64), (64, 1)), Layout((32, 32), (32, 1))
-SMALL = Layout((8, 8), (8, 1))
+SQUARE, WIDE, SMALL = Layout((32, 32), (32, 1)), Layout((16, 64), (64, 1)), Layout((8, 8), (8, 1))
 
 
 def unfit_for_tma(layout: Any) -> str:
@@ -101,7 +106,7 @@ TARGETS: dict[int, Any] = {
     5: line(8, lambda i: i % 2 + i // 2 % 2 * 8 + i // 4 * 2),
     6: grid(4, 8, lambda r, c: 4 * r + c % 4 + c // 4 * 16),
     7: grid(4, 6, lambda r, c: c % 3 + r % 2 * 3 + c // 3 * 6 + r // 2 * 12),
-    8: grid(8, 8, lambda r, c: sum((c >> b & 1) << 2 * b | (r >> b & 1) << 2 * b + 1 for b in range(3))),
+    8: grid(8, 8, lambda r, c: spread(c) + 2 * spread(r)),
     # padding
     9: Free((32, 32), 4, (COLUMNS, ROWS), 4352, plain=True),
     10: Free((16, 32), 2, ((LDMATRIX, every_ldmatrix(16, 32)),), 1408, plain=True),
@@ -133,13 +138,13 @@ TARGETS: dict[int, Any] = {
     ),
     19: Gaps(Layout(4, 2), 24),
     # swizzles
-    20: Free((32, 32), 4, (COLUMNS, ("storing a row", store_rows(4))), 4096, make=over(FLOATS), score=swizzle_bits),
+    20: Free((32, 32), 4, (COLUMNS, ("storing a row", store_rows(4))), 4096, make=over(SQUARE), score=swizzle_bits),
     21: Free(
         (16, 64),
         2,
         ((LDMATRIX, every_ldmatrix(16, 64)), (STORING, store_rows(16, rows=16, cols=64, element_bytes=2))),
         2048,
-        make=over(HALVES),
+        make=over(WIDE),
         score=swizzle_bits,
     ),
     22: Free(
@@ -147,7 +152,7 @@ TARGETS: dict[int, Any] = {
         2,
         ((LDMATRIX, every_ldmatrix(32, 32)), (STORING, store_rows(16, rows=32, cols=32, element_bytes=2))),
         2048,
-        make=over(NARROW),
+        make=over(SQUARE),
         score=swizzle_bits,
     ),
     23: grid(
@@ -166,6 +171,6 @@ TARGETS: dict[int, Any] = {
     27: owned(4, 32, lambda r, c: 8 * r + c // 4, lambda r, c: c % 4, score=instructions),
     28: Moves(),
     # a Hopper tile
-    29: grid(16, 64, lambda r, c: 64 * r + (c // 8 ^ r % 8) * 8 + c % 8),
+    29: grid(16, 64, lambda r, c: 64 * r + (c // 8 ^ r % 8) * 8 + c % 8, swizzled=True),
     30: Free((64, 128), 2, ((LDMATRIX, every_ldmatrix(64, 128)),), 16384, rule=unfit_for_tma, score=boxes),
 }
