@@ -554,6 +554,22 @@ def test_a_wrong_answer_says_where_it_differs_and_which_mode_is_off():
     assert "4,716 bytes and 4,352 are allowed" in found.sentence
 
 
+def test_near_misses_of_copies_and_owners_are_named_by_their_fault():
+    """What is said without the words that were written for these answers."""
+
+    def fault(n, answer):
+        return PUZZLES[n].kind.read(answer).fault
+
+    assert "numbers its values in another order" in fault(26, "((4,8),(2,2)):((32,1),(8,16))")
+    assert "threads are counted in another order" in fault(27, copying("_4,_8", "_1,_4", "_1,_4"))
+    assert "cover 8 x 16 elements; the target is 4 x 32" in fault(27, copying("_8,_4", "_4,_1", "_1,_4"))
+    halves = {"element": "half_t"}
+    assert "512 sectors where 256" in fault(28, copying("_32,_8", "_1,_32", "_1,_8", **halves))
+    assert "128 wavefronts where 64" in fault(28, copying("_64,_4", "_4,_1", "_1,_8", **halves))
+    assert "128 threads; the block has 256" in fault(28, copying("_16,_8", "_8,_1", "_1,_8", **halves))
+    assert "does not fit" in fault(28, copying("_8,_32", "_32,_1", "_1,_8", **halves))
+
+
 @pytest.mark.parametrize("n", [5, 8, 12, 19, 25])
 def test_another_layout_around_it_does_not_hide_modes(n):
     """One function around another would pass with the inner one's few modes."""
