@@ -104,7 +104,7 @@ def picture(
         tuple(((t,),) for t in tiles) if below else ((tiles[:1], tiles[1:]),)
     )
     if built is not None and built.drawn is not None and built.where:
-        body = (*body, ((Lines("where", (Line(built.where),)),),))
+        body = (*body, ((Lines("where", (Line(built.where.replace("`", "")),)),),))
     return Picture(
         title=f"{id} {title}",
         call=f'check("{id}", ...)',

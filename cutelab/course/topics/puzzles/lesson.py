@@ -77,7 +77,7 @@ def _other_list(random: Random) -> Prediction:
     text = f"({a},{b},{c}):({x},{y},{z})"
     return Prediction(
         id="puzzles.a",
-        title="How few modes?",
+        title="The fewest modes",
         kind=Value(unit="modes", example="5", means=_modes_mean),
         question=f"`{text}` has the offsets {_listed(values)} in its 1-D order. How few modes does a layout with these offsets need?",
         right=lambda: fewest_modes(values),
@@ -103,7 +103,7 @@ TWO_STEPS = [i % 8 * 2 + i // 8 for i in range(16)]
 PREDICTIONS = (
     Prediction(
         id="puzzles.a",
-        title="How few modes?",
+        title="The fewest modes",
         kind=Value(unit="modes", example="5", means=_modes_mean),
         question=(
             f"`((2,4),2):((2,4),1)` has three modes, counted inside the brackets, and the offsets {_listed(TWO_STEPS)} in its 1-D order. "
