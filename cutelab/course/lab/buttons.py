@@ -38,18 +38,23 @@ class ExerciseCard(Card):
         words = super()._repr_html_()
         if self.picture is None:
             return words
+        style = "display:block;width:720px;max-width:100%;margin-top:4px"
+        return words + image_tag(self.png(scale), self.picture.alt, "cutelab-last", style)
+
+    def png(self, scale: int) -> bytes:
+        """The picture as a file; empty if there is none."""
+        if self.picture is None:
+            return b""
         from cutelab.course.card.paint import render
 
-        made = render(self.picture, scale)
-        style = f"display:block;width:{made.width}px;max-width:100%;margin-top:4px"
-        return words + image_tag(made.png, self.picture.alt, "cutelab-last", style)
+        return render(self.picture, scale).png
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live card with its buttons, and what is kept of it for another day. Closes the buttons that it had before."""
         if self.id in _shown:
             _shown.pop(self.id).close()
         row = _shown[self.id] = Buttons(self)
-        return live_and_kept(row.box, f'check("{self.id}")', repr(self), self._repr_html_(), "")
+        return live_and_kept(row.box, f'check("{self.id}")', repr(self), self._repr_html_(), "", self.png(1))
 
     def _ipython_display_(self) -> None:
         show(self.outputs())

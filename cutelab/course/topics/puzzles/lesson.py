@@ -36,16 +36,14 @@ def puzzle(
     par: int,
     unit: str = "mode",
     takes: Takes = "layout",
-    best_known: bool = False,
 ) -> Exercise:
     """One puzzle as an exercise. `solution` is a right answer at par as text."""
     id, judge = f"puzzles.{number}", TARGETS[number]
-    known = " (the best known)" if best_known else ""
     return Exercise(
         id=id,
         title=title,
         kind=Target(takes, judge, par, unit),
-        question=f"{question} Par{known}: {amount(par, unit)}.",
+        question=f"{question} Par: {amount(par, unit)}.",
         right=_given(solution),
         solution=f'answer = "{solution}"',
         hints=hints,
@@ -265,7 +263,7 @@ EXERCISES = (
     puzzle(
         8,
         "The Z that repeats",
-        "A Z of four elements, four of them in the order of a Z, and so on: Morton order, as textures are stored. Which layout?",
+        "A Z of four elements, four of them in the order of a Z, and so on: Morton order. Which layout?",
         "((2,2,2),(2,2,2)):((2,8,32),(1,4,16))",
         (
             "Look at the first column: 0, 2, 8, 10 ... How many different kinds of steps are in it?",
@@ -464,7 +462,7 @@ EXERCISES = (
             ("<2:2, 3>", "the rows are right; of the columns the target takes every second."),
             (
                 "<3:2, 2:2>",
-                "rows and columns have changed places: the matrix has four rows, so two can be taken with one left out between.",
+                "rows and columns have changed places: every second one of four rows is two rows, not three.",
             ),
             ("<2, 3:2>", "the columns are right; of the rows the target takes every second."),
         ),
@@ -551,7 +549,7 @@ EXERCISES = (
             ),
             ("Sw<2,3,3>", "two bits of the row: rows 0 and 4 still meet."),
             ("Sw<3,2,3>", "bit 2 is inside a piece of 16 bytes, so this tears the pieces apart."),
-            ("Sw<3,3,4>", "this takes bits 6 + 1 and up: rows 0 and 1 stay together."),
+            ("Sw<3,3,4>", "this takes bits 7 and up, and the row begins at bit 6: rows 0 and 1 still meet."),
         ),
         "Three bits of the row are brought to the number of the piece: eight rows, eight groups of banks.",
         par=3,
