@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from cutelab.course.ask.counted import Predicted
 from cutelab.course.ask.diagnose import Mapped
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.traced import Traced
@@ -201,6 +202,14 @@ BY_HAND = {
     "kernel.b": column(32),
     "kernel.c": "not",  # measured: 3996 against 4001 GB/s
     "kernel.d": "tenth",  # measured
+    "kernel.e": next(t for t in range(64) if t + 5 == 63),
+    "kernel.f": sum(any(t % 2 == 0 for t in range(32 * w, 32 * w + 32)) for w in range(4)),
+    "kernel.6": (
+        sum(sectors([16 * (32 * w + i) for i in LANES]) for w in range(4)),
+        sum(sectors([8 * (32 * w + i) for i in LANES]) for w in range(2)),
+        sum(conflicts([4 * (2 * (32 * w + i) + plus) for i in LANES]) for w in range(2) for plus in (0, 1)),
+        sum(conflicts([4 * (32 * w + i) for i in LANES]) for w in range(4)),
+    ),
     "kernel.2": [[m % 4 + m // 4 * 36 + k * 4 for k in range(8)] for m in range(128)],
 }
 """The right reading of each question; a layout's is its table of offsets."""
@@ -210,7 +219,7 @@ ASKED += [
     (e, lambda e=e: e.kind.read_right(e.right, ""))
     for lesson in lessons()
     for e in lesson.exercises
-    if not isinstance(e.kind, Function | Traced)
+    if not isinstance(e.kind, Function | Traced | Predicted)
 ]
 BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2", "partition.5"}  # many right answers: see below
 
