@@ -195,6 +195,8 @@ BY_HAND = {
         p for p in range(128, 160) if conflicts([4 * (lane // 8 + p * (lane % 8)) for lane in LANES]) == 1
     ),
     "pipeline.d": "a",
+    "pipeline.e": str(max(512, 600 + 512)),
+    "pipeline.6": "d",  # two copies at 0; the third at 956 = 700 + 256, when the first MMA begins: it ends at 1084
     "pipeline.1": (500 + 8192 // 16 + 262_144 // 2048, (500 + 8192 // 16 + 262_144 // 2048) // 2),
     "pipeline.3": "c",  # 3 stages of 32,768 bytes fit into 101,376; 3548 / 1024 needs 4
     "pipeline.5": next(m for m in (2**i for i in range(13)) if 2 * m * m * 32 / 4096 >= 2 * m * 32 * 2 / 32),

@@ -30,7 +30,7 @@ class PipelineParams(Params):
     element      of A and B: fp4, int8, half, float32 or float64
     stages       how many tiles shared memory holds at once: 1 to 12
     loop         who issues the copies: "producer", a warp of its own; "together", the threads that multiply
-    arch         whose limits hold: "sm_70" to "sm_100"; where `chip` is another than the H200, that chip's hold
+    arch         whose limits hold: "sm_70" to "sm_120"; where `chip` is another than the H200, that chip's hold
     latency      cycles from the issue of a copy until its data begin to arrive
     copy_rate    bytes a cycle into shared memory
     mma_rate     operations a cycle; a multiply and an add are two
