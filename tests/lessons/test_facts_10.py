@@ -73,7 +73,8 @@ def test_the_loop_of_the_lesson_is_the_one_that_was_compiled():
     (text,) = ["".join(c["source"]) for c in cells if "cp_async_fence" in "".join(c["source"])]
     loop = [line.partition("//")[0].strip() for line in text.split("```")[1].splitlines()]
     compiled = {
-        line.strip().removesuffix(" {") for line in (tests / "data" / "cp_async_loop.cu").read_text().splitlines()
+        line.strip().removesuffix(" {")
+        for line in (tests.parent / "docs" / "pipeline" / "cp_async.cu").read_text().splitlines()
     }
     lines = [line.removesuffix(" {") for line in loop if line]
     assert len(lines) == 13 and all(line in compiled for line in lines)

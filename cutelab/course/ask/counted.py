@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cutelab.core.errors import CuteLabError
+from cutelab.core.int_tuple import is_int
 from cutelab.course.ask.diagnose import Diagnosis
-from cutelab.course.ask.reading import are_ints, describe, is_starter, plain, read_tuple
+from cutelab.course.ask.reading import describe, is_starter, plain, read_tuple
 from cutelab.hardware.chip import H200
 
 COUNTERS = ("global load", "global store", "shared load", "shared store")
@@ -56,7 +57,7 @@ class Predicted:
         if trace is None or not (hasattr(trace, "totals") and hasattr(trace, "races")):
             raise CuteLabError(f"The answer must be {self.form}; yours is {describe(answer)}.")
         counts = read_tuple(mine) if isinstance(mine, str) else plain(mine)
-        if not (isinstance(counts, tuple) and len(counts) == len(COUNTERS) and are_ints(counts)):
+        if not (isinstance(counts, tuple) and len(counts) == len(COUNTERS) and all(map(is_int, counts))):
             raise CuteLabError(
                 f"The counts must be four whole numbers, ({', '.join(COUNTERS)}); yours are {describe(mine)}."
             )

@@ -1,12 +1,12 @@
 // The loop of lesson 12 with all that it needs around it, so that a compiler can say whether it is CuTe:
-//   nvcc -std=c++17 -arch=sm_80 --expt-relaxed-constexpr -I CUTLASS/include -c cp_async_loop.cu
+//   nvcc -std=c++17 -arch=sm_80 --expt-relaxed-constexpr -I CUTLASS/include -c cp_async.cu
 // Compiled with nvcc 13.0 against CUTLASS 4.7.0. Each line of the lesson's loop stands here; beside them stand the same for B.
 #include <cute/tensor.hpp>
 
 using namespace cute;
 
 template <int Stages>
-__global__ void product(half_t const* A, half_t const* B, float* C, int Tiles) {
+__global__ void multiply_tiles(half_t const* A, half_t const* B, float* C, int Tiles) {
   extern __shared__ half_t memory[];
   auto atom = composition(Swizzle<2, 3, 3>{}, Layout<Shape<_8, _32>, Stride<_32, _1>>{});
   auto stages = tile_to_shape(atom, make_shape(_128{}, _32{}, Int<Stages>{}));
@@ -56,5 +56,5 @@ __global__ void product(half_t const* A, half_t const* B, float* C, int Tiles) {
   for (int i = 0; i < size(tCrC); ++i) C[threadIdx.x * size(tCrC) + i] = tCrC(i);
 }
 
-template __global__ void product<2>(half_t const*, half_t const*, float*, int);
-template __global__ void product<3>(half_t const*, half_t const*, float*, int);
+template __global__ void multiply_tiles<2>(half_t const*, half_t const*, float*, int);
+template __global__ void multiply_tiles<3>(half_t const*, half_t const*, float*, int);
