@@ -80,7 +80,7 @@ def other_step(random: Random) -> Prediction:
         id="kernel.f",
         title="Half of the threads",
         kind=Value(unit="warps", example="5", given=(("threads", threads), ("step", step))),
-        question=f"A block of {threads} threads runs `if t % {step} == 0: tile[t] += tile[t + {step // 2}]`. In how many warps does a thread pass the `if`?",
+        question=f"A block of {threads} threads runs `if t % {step} == 0: tile[t] += tile[t + {step // 2}]`. In how many warps does at least one thread pass the `if`?",
         right=lambda: warps_of(threads, step),
         replies=(),
         because="Every warp with at least one such thread runs the line.",
@@ -175,7 +175,7 @@ PREDICTIONS = (
         title="Half of the threads",
         kind=Value(unit="warps", example="5", given=(("threads", 128),)),
         again=other_step,
-        question="A block of 128 threads, four warps, runs `if t % 2 == 0: tile[t] += tile[t + 1]`. In how many warps does a thread pass the `if`?",
+        question="A block of 128 threads, four warps, runs `if t % 2 == 0: tile[t] += tile[t + 1]`. In how many warps does at least one thread pass the `if`?",
         right=lambda: warps_of(128, 2),
         replies=(
             Wrong(2, "Half of the threads pass, but they are spread: every warp has some of them."),
@@ -610,6 +610,10 @@ EXERCISES = (
         wrong=(
             Wrong(
                 (64, 16, 4, 4), "in `tile[2 * t]` lanes 0 and 16 meet in one bank: 2 wavefronts for each read, not 1."
+            ),
+            Wrong(
+                (128, 16, 8, 4),
+                "in `a[4 * t]` neighbouring lanes are 16 bytes apart, so two lanes share each sector of 32 bytes.",
             ),
             Wrong(
                 (64, 32, 16, 4), "`if t < 64` lets two of the four warps pass; the last line runs in those two only."
