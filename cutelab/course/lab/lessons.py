@@ -42,6 +42,7 @@ LESSONS = (
     "11_partition",
     "12_pipeline",
     "14_kernel",
+    "15_claims",
     "case_strips",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:
