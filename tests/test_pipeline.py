@@ -126,7 +126,18 @@ def test_bytes_flops_and_intensity():
 
 @pytest.mark.parametrize(
     ("arch", "fits"),
-    [("sm_70", 6), ("sm_75", 4), ("sm_80", 10), ("sm_86", 6), ("sm_89", 6), ("sm_90", 14), ("sm_100", 14)],
+    [
+        ("sm_70", 6),
+        ("sm_75", 4),
+        ("sm_80", 10),
+        ("sm_86", 6),
+        ("sm_89", 6),
+        ("sm_90", 14),
+        ("sm_100", 14),
+        ("sm_87", 10),
+        ("sm_103", 14),
+        ("sm_120", 6),
+    ],
 )
 def test_the_limits_of_shared_memory(arch, fits):
     assert CHIPS[arch].block_bytes // 16384 == fits

@@ -162,11 +162,28 @@ CHIPS = {
     "sm_75": _nvidia("sm_75", 64, 64, threads=1024, blocks=16, reserved=0),
     "sm_80": _nvidia("sm_80", 164, 163),
     "sm_86": _nvidia("sm_86", 100, 99, threads=1536, blocks=16),
+    "sm_87": _nvidia("sm_87", 164, 163, threads=1536, blocks=16),
     "sm_89": _nvidia("sm_89", 100, 99, threads=1536, blocks=24),
     "sm_90": H200,
     "sm_100": _nvidia("sm_100", 228, 227),
+    "sm_103": _nvidia("sm_103", 228, 227),
+    "sm_120": _nvidia("sm_120", 100, 99, threads=1536, blocks=24),
 }
 """The architectures by their names. Source: CUDA programming guide, technical specifications per compute capability."""
+
+
+def chip_named(name: str) -> Chip | None:
+    """Which architecture is this? "sm_90a" allows more instructions than "sm_90", on the same chip. None if it is not known.
+
+    >>> chip_named("sm_90a") is CHIPS["sm_90"], chip_named("sm_80a")
+    (True, None)
+    """
+    plain = name.removesuffix("a")
+    return CHIPS.get(plain) if plain == name or plain in WITH_A else None
+
+
+WITH_A = ("sm_90", "sm_100", "sm_103", "sm_120")
+"""Those that compilers also know with an a at the end."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
-from cutelab.hardware.chip import CHIPS, H200, Chip
+from cutelab.hardware.chip import CHIPS, H200, Chip, chip_named
 from cutelab.hardware.occupancy import Occupancy, occupancy
 
 MAX_TILES, MAX_STAGES = 100_000, 64
@@ -77,7 +77,7 @@ class Pipeline:
     copy_rate      bytes a cycle into shared memory
     mma_rate       floating-point operations a cycle (a multiply and an add are two)
     tiles          how many steps along K
-    arch           "sm_70" to "sm_100", or a Chip: the limit of shared memory; None: no limit
+    arch           "sm_70" to "sm_120" (also "sm_90a"), or a Chip: the limit of shared memory; None: no limit
     loop           "producer": a warp of its own copies, as soon as a stage is free; "together": the multiplying threads copy too
     issue          cycles that each tile costs the multiplying threads besides the MMA: waiting, signalling, issuing copies
 
@@ -144,11 +144,12 @@ class Pipeline:
         """Whose limits hold? None without an architecture."""
         if self.arch is None or isinstance(self.arch, Chip):
             return self.arch
-        if not isinstance(self.arch, str) or self.arch not in CHIPS:
+        found = chip_named(self.arch) if isinstance(self.arch, str) else None
+        if found is None:
             raise CuteLabError(
                 f"the architecture {shown(self.arch)} is not known; known are {', '.join(CHIPS)}, a Chip, or None for no limit"
             )
-        return CHIPS[self.arch]
+        return found
 
     @property
     def arch_name(self) -> str:

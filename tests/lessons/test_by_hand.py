@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from cutelab.course.ask.counted import Predicted
 from cutelab.course.ask.diagnose import Mapped
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.traced import Traced
@@ -212,6 +213,8 @@ BY_HAND = {
         p for p in range(128, 160) if conflicts([4 * (lane // 8 + p * (lane % 8)) for lane in LANES]) == 1
     ),
     "pipeline.d": "a",
+    "pipeline.e": str(max(512, 600 + 512)),
+    "pipeline.6": "d",  # two copies at 0; the third at 956 = 700 + 256, when the first MMA begins: it ends at 1084
     "pipeline.1": (500 + 8192 // 16 + 262_144 // 2048, (500 + 8192 // 16 + 262_144 // 2048) // 2),
     "pipeline.3": "c",  # 3 stages of 32,768 bytes fit into 101,376; 3548 / 1024 needs 4
     "pipeline.5": next(m for m in (2**i for i in range(13)) if 2 * m * m * 32 / 4096 >= 2 * m * 32 * 2 / 32),
@@ -220,6 +223,14 @@ BY_HAND = {
     "kernel.b": column(32),
     "kernel.c": "not",  # measured: 3996 against 4001 GB/s
     "kernel.d": "tenth",  # measured
+    "kernel.e": next(t for t in range(64) if t + 5 == 63),
+    "kernel.f": sum(any(t % 2 == 0 for t in range(32 * w, 32 * w + 32)) for w in range(4)),
+    "kernel.6": (
+        sum(sectors([16 * (32 * w + i) for i in LANES]) for w in range(4)),
+        sum(sectors([8 * (32 * w + i) for i in LANES]) for w in range(2)),
+        sum(conflicts([4 * (2 * (32 * w + i) + plus) for i in LANES]) for w in range(2) for plus in (0, 1)),
+        sum(conflicts([4 * (32 * w + i) for i in LANES]) for w in range(4)),
+    ),
     "kernel.2": [[m % 4 + m // 4 * 36 + k * 4 for k in range(8)] for m in range(128)],
 }
 """The right reading of each question; a layout's is its table of offsets."""
@@ -229,7 +240,7 @@ ASKED += [
     (e, lambda e=e: e.kind.read_right(e.right, ""))
     for lesson in lessons()
     for e in lesson.exercises
-    if not isinstance(e.kind, Function | Traced)
+    if not isinstance(e.kind, Function | Traced | Predicted)
 ]
 """The claims are held against facts of their own, in test_claims.py."""
 BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2", "partition.5"}  # many right answers: see below

@@ -8,7 +8,7 @@ import pytest
 from cutelab import LayoutRight
 from cutelab.course.lab.lessons import find_exercise, find_prediction
 from cutelab.course.topics.kernel.lesson import histogram, rate
-from cutelab.kernels import cuda, trace
+from cutelab.kernels import cuda, stored_measurements, trace
 from cutelab.plans import GemmPlan
 from cutelab.plans.gemm import grouped
 
@@ -92,3 +92,66 @@ def test_row_sums_get_their_own_words(pitch, words):
 
     a, out = np.arange(1024, dtype=np.int32).reshape(32, 32), np.zeros(32, np.int32)
     assert words in find_exercise("11.3").check((trace(kernel, 1, 32, out, a), out)).sentence
+
+
+def test_a_sum_without_excess_can_read_more_than_twice_as_much():
+    """The loads of the two sums of the lesson, warp by warp: two a step in each warp with a thread that works, one at the end."""
+
+    def loads(works):
+        return 1 + 2 * sum(any(works(t, step) for t in range(w, w + 32)) for step in STEPS for w in range(0, 128, 32))
+
+    spread, front = loads(lambda t, step: t % (2 * step) == 0), loads(lambda t, step: t < step)
+    assert (spread, front) == (47, 17)
+
+
+STEPS = (1, 2, 4, 8, 16, 32, 64)
+
+
+def rounds(second_barrier, tiles=1, threads=64):
+    """The kernel of exercise 5, traced, and what it wrote."""
+    size = 64 * tiles
+
+    @cuda.jit
+    def kernel(out, a):
+        tile, t = cuda.shared.array(size, np.float32), cuda.threadIdx.x
+        for k in range(4):
+            tile[k % tiles * 64 + t] = a[k * 64 + t]
+            cuda.syncthreads()
+            out[k * 64 + t] = tile[k % tiles * 64 + 63 - t]
+            if second_barrier:
+                cuda.syncthreads()
+
+    a, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+    return trace(kernel, 1, threads, out, a), out
+
+
+@pytest.mark.parametrize(("barrier", "tiles", "good"), [(True, 1, True), (False, 2, True), (False, 1, False)])
+def test_a_second_barrier_or_a_second_tile_ends_the_race(barrier, tiles, good):
+    card = find_exercise("kernel.5").check(rounds(barrier, tiles))
+    assert (card.state == "good") == good
+    assert good or "a barrier is missing" in card.sentence
+
+
+def test_one_warp_is_told_that_64_threads_are_asked_for():
+    card = find_exercise("kernel.5").check(rounds(True, threads=32))
+    assert "launch 64 threads" in card.sentence
+
+
+def test_tiles_side_by_side_are_told_of_their_conflicts():
+    @cuda.jit
+    def kernel(out, a):
+        tile, t = cuda.shared.array((64, 4), np.float32), cuda.threadIdx.x
+        for k in range(4):
+            tile[t, k] = a[k * 64 + t]
+            cuda.syncthreads()
+            out[k * 64 + t] = tile[63 - t, k]
+
+    a, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+    card = find_exercise("kernel.5").check((trace(kernel, 1, 64, out, a), out))
+    assert "neighbouring lanes are 4 words apart" in card.sentence
+
+
+def test_two_pairs_of_the_stored_kernels_say_what_the_lesson_says():
+    stored = stored_measurements()
+    assert [name for name, one in stored.items() if not one.agrees] == ["array of structures", "tiled product"]
+    assert all(one.agrees for name, one in stored.items() if name.startswith(("transpose", "reduction")))

@@ -24,6 +24,11 @@ CASES = [
     {"m": 128, "n": 256, "k": 128, "stages": 1, "tiles": 1000, "tile": 999},
     {"latency": 100_000, "copy_rate": 1, "mma_rate": 1, "stages": 2, "tiles": 13, "tile": 6},
     {"element": "int8", "arch": "sm_75", "stages": 6, "mma_rate": 256},
+    {"loop": "together"},
+    {"loop": "together", "stages": 1, "tiles": 5},
+    {"loop": "together", "stages": 4, "tile": 7, "k": 64, "arch": "sm_90"},
+    {"loop": "together", "stages": 3, "copy_rate": 64, "mma_rate": 4096, "latency": 611, "tiles": 30, "tile": 20},
+    {"loop": "together", "m": 256, "k": 64, "stages": 3, "latency": 0},
 ]
 each = pytest.mark.parametrize("changes", CASES, ids=str)
 
@@ -36,7 +41,7 @@ def view(changes):
 
 def model(params, **changes):
     """The model, called by hand."""
-    given = {n: getattr(params, n) for n in ("stages", "latency", "copy_rate", "mma_rate", "tiles", "arch")}
+    given = {n: getattr(params, n) for n in ("stages", "latency", "copy_rate", "mma_rate", "tiles", "arch", "loop")}
     return Pipeline(params.m, params.n, params.k, ELEMENTS[params.element], **(given | changes))
 
 

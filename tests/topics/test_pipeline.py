@@ -13,13 +13,18 @@ from cutelab.course.topics.pipeline.knobs import ELEMENTS
 
 def expected(params):
     """Slow and obvious: (row, start, end, tile) of all that is busy, tile by tile, from the model's rules."""
-    pipe = model(params)
+    pipe, begun = model(params), []
     issue, arrived, done, found = [], [], [], []
+    ahead = params.stages - 1 if params.loop == "together" else 0
     for i in range(params.tiles):
-        issue.append(0.0 if i < params.stages else done[i - params.stages])
+        if ahead:  # issued when the threads come to the tile that lies so many before it
+            issue.append(0.0 if i < ahead else begun[i - ahead])
+        else:
+            issue.append(0.0 if i < params.stages else done[i - params.stages])
         start = max(issue[i] + params.latency, arrived[-1] if i else 0.0)
         arrived.append(start + pipe.copy_cycles)
         begin = max(arrived[i], done[-1] if i else 0.0)
+        begun.append(begin)
         done.append(begin + pipe.mma_cycles)
         stage = 2 + i % params.stages
         found += [(0, start, arrived[i], i), (stage, start, arrived[i], i)]
@@ -135,7 +140,10 @@ def test_the_probed_tile_in_words(changes):
     issued = amount(re.search(r"issued at ([\d.,]*\d)", copy)[1])
     issue, _ = expected(params)
     assert issued == pytest.approx(issue[i], abs=0.006)
-    assert (f"the MMA of tile {i - params.stages} has left" in copy) == (i >= params.stages)
+    together = params.loop == "together" and params.stages > 1
+    assert (f"the MMA of tile {i - params.stages} has left" in copy) == (i >= params.stages and not together)
+    ahead = params.stages - 1
+    assert (f"threads that multiply tile {i - ahead} next" in copy) == (together and i >= ahead)
     if "stands still" in mma:
         still = amount(re.search(r"for ([\d.,]+) cycles", mma)[1])
         assert still == pytest.approx(line.mma_start[i] - (line.mma_end[i - 1] if i else 0), abs=0.006)

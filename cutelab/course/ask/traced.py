@@ -58,7 +58,8 @@ class Traced:
     @property
     def form(self) -> str:
         return (
-            "a pair, what `trace` returned and the array that the kernel wrote: `(trace(kernel, 1, 32, out, a), out)`"
+            "a pair, what `trace` returned and the array that the kernel wrote: "
+            f"`(trace(kernel, 1, {self.threads}, out, a), out)`"
         )
 
     def untouched(self, answer: Any) -> bool:

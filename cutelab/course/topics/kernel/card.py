@@ -79,7 +79,7 @@ def _no_tile(result: Result) -> Lines:
 
 def _accesses(result: Result, space: str) -> Bars:
     bars = tuple(
-        Bar(a.name, a.count, a.ideal, a.unit, "bad" if costly(a) else "good")
+        Bar(a.name, a.count, words.best(a), a.unit, "bad" if costly(a) else "good")
         for a in result.accesses
         if a.space == space and not (result.params.gemm and a.name == "write c")
     )

@@ -6,14 +6,20 @@ from random import Random
 
 import numpy as np
 
-from cutelab import ComposedLayout, Layout, Swizzle, WarpAccess, measured_kernels, wavefronts
+from cutelab import ComposedLayout, Layout, Swizzle, WarpAccess, measured_kernels, sectors, wavefronts
+from cutelab.course.ask.counted import COUNTERS, Counted, Predicted
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 from cutelab.course.ask.traced import Seen, Traced
+from cutelab.hardware.chip import H200
 from cutelab.plans import TransposePlan
 from cutelab.plans.gemm import a_layout, grouped
 from cutelab.plans.tiles import pitched, tile_layout
+
+LANES = H200.lanes
+TILE = 32
+TURNED, ROUNDS = 64, 4
 
 
 def per_instruction(variant: str, access: str) -> int:
@@ -59,6 +65,25 @@ def other_pitch(random: Random) -> Prediction:
         right=lambda: int(wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count),
         replies=(),
         because=f"As many lanes share a bank as {pitch} and 32 have in common.",
+    )
+
+
+def warps_of(threads: int, step: int) -> int:
+    """How many warps of a block have a thread with t % step == 0?"""
+    return len({t // LANES for t in range(0, threads, step)})
+
+
+def other_step(random: Random) -> Prediction:
+    """Another block, another test."""
+    threads, step = random.choice((96, 192, 256)), random.choice((4, 16, 64))
+    return Prediction(
+        id="kernel.f",
+        title="Half of the threads",
+        kind=Value(unit="warps", example="5", given=(("threads", threads), ("step", step))),
+        question=f"A block of {threads} threads runs `if t % {step} == 0: tile[t] += tile[t + {step // 2}]`. In how many warps does at least one thread pass the `if`?",
+        right=lambda: warps_of(threads, step),
+        replies=(),
+        because="Every warp with at least one such thread runs the line.",
     )
 
 
@@ -131,10 +156,35 @@ PREDICTIONS = (
         ),
         because="The arithmetic sets the pace; the conflicts stuck out of it by a little.",
     ),
+    Prediction(
+        id="kernel.e",
+        title="Whose element is it?",
+        kind=Value(example="7", given=(("thread", 5), ("size", 64))),
+        question="Every thread t of a block of 64 stores `tile[t]`, and thread 5 reads `tile[63 - 5]`. Which thread of the block stored that element?",
+        right=lambda: TURNED - 1 - 5,
+        replies=(
+            Wrong(5, "Thread 5 stored tile[5]; it reads another place."),
+            Wrong(59, "Counting from 0, the last place is 63: 63 - 5."),
+            Wrong(1, "That is the warp of the thread; the question is about its number in the block."),
+            Wrong(26, "That is its lane, its place in warp 1; in the block it has another number."),
+        ),
+        because="So thread 5, in warp 0, needs what a thread of warp 1 stores. Only a barrier makes one warp wait for the other.",
+    ),
+    Prediction(
+        id="kernel.f",
+        title="Half of the threads",
+        kind=Value(unit="warps", example="5", given=(("threads", 128),)),
+        again=other_step,
+        question="A block of 128 threads, four warps, runs `if t % 2 == 0: tile[t] += tile[t + 1]`. In how many warps does at least one thread pass the `if`?",
+        right=lambda: warps_of(128, 2),
+        replies=(
+            Wrong(2, "Half of the threads pass, but they are spread: every warp has some of them."),
+            Wrong(64, "That many threads pass; the question counts their warps."),
+            Wrong(1, "One warp has only 32 threads, and 64 pass."),
+        ),
+        because="Each warp has 16 such lanes, so each warp must run the line, and half of its lanes only look on.",
+    ),
 )
-
-
-TILE = 32
 
 
 def swizzled_place(row: int, col: int) -> int:
@@ -154,6 +204,75 @@ def row_sums() -> np.ndarray:
 def histogram() -> np.ndarray:
     """How often each value occurs in the notebook's data."""
     return np.bincount(np.arange(1024) ** 2 // 9 % 32, minlength=32)
+
+
+def turned() -> np.ndarray:
+    """What `rounds` of the notebook writes: each piece of 64 elements backwards."""
+    return np.arange(ROUNDS * TURNED, dtype=np.float32).reshape(ROUNDS, TURNED)[:, ::-1].ravel()
+
+
+ROUNDS_STARTER = """
+def rounds(out, a):
+    tile, t = cuda.shared.array(64, np.float32), cuda.threadIdx.x
+    for k in range(4):
+        tile[t] = a[k * 64 + t]
+        cuda.syncthreads()
+        out[k * 64 + t] = tile[63 - t]
+"""
+
+ROUNDS_SOLVED = """
+import numpy as np
+from cutelab.kernels import cuda, trace
+@cuda.jit
+def rounds(out, a):
+    tile, t = cuda.shared.array(64, np.float32), cuda.threadIdx.x
+    for k in range(4):
+        tile[t] = a[k * 64 + t]
+        cuda.syncthreads()
+        out[k * 64 + t] = tile[63 - t]
+        cuda.syncthreads()
+a, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+answer = (trace(rounds, 1, 64, out, a), out)
+""".strip()
+
+PIECES = np.arange(ROUNDS * TURNED, dtype=np.float32)
+NEAR_TURNED = (
+    (lambda out: not out.any(), "the array is all zero: nothing was written, or nothing was read."),
+    (
+        lambda out: np.array_equal(out, PIECES[::-1]),
+        "this is the whole array backwards: each piece of 64 elements stays where it is and is turned by itself.",
+    ),
+    (lambda out: np.array_equal(out, PIECES), "this is a copy: nothing was turned; read `tile[63 - t]`."),
+    (
+        lambda out: np.array_equal(out[:TURNED], turned()[:TURNED]) and not out[TURNED:].any(),
+        "only the first round has written its piece.",
+    ),
+    (lambda out: True, "some elements are those of another round, or of none: a store and a read are out of order."),
+)
+
+OWN = """
+import numpy as np
+from cutelab.kernels import cuda, trace
+@cuda.jit
+def own(out, a):
+    tile, t = cuda.shared.array(64, np.float32), cuda.threadIdx.x
+    tile[t] = a[2 * t]
+    cuda.syncthreads()
+    out[t] = tile[63 - t]
+a, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+answer = ((16, 8, 2, 2), trace(own, 1, 64, out, a))
+""".strip()
+
+
+def pair_sums() -> tuple[int, ...]:
+    """The four counts of `pair_sums` of the notebook: 128 threads load every fourth float, 64 add neighbours."""
+    first, lane = LANES * np.arange(4)[:, None], np.arange(LANES)
+    t, half = first + lane, first[:2] + lane
+    loads = sectors(WarpAccess(16 * t, 4)).count
+    stores = sectors(WarpAccess(8 * half, 4, "store")).count
+    read = sum(np.sum(wavefronts(WarpAccess(4 * (2 * half + i), 4)).count) for i in (0, 1))
+    put = wavefronts(WarpAccess(4 * t, 4, "store")).count
+    return int(np.sum(loads)), int(np.sum(stores)), int(read), int(np.sum(put))
 
 
 ROW_SUMS_STARTER = """
@@ -433,5 +552,124 @@ EXERCISES = (
             ),
         ),
         because="Lane t counts in bank t, and in the last loop thread t starts at counter t: 32 banks in every step.",
+    ),
+    Exercise(
+        id="kernel.5",
+        title="Find the race",
+        kind=Traced(
+            turned,
+            ROUNDS_STARTER,
+            loads=8,
+            stores=8,
+            threads=TURNED,
+            near=NEAR_TURNED,
+            remember="each round fills the tile anew",
+        ),
+        question=(
+            "`rounds` turns four pieces of 64 elements, one after the other, in the same tile. There is a barrier, and still there "
+            "is a race. Find it, and change the kernel until the trace reports none and the result is right."
+        ),
+        right=lambda: Seen(True, 0),
+        solution=ROUNDS_SOLVED,
+        hints=(
+            "Read the race in the trace: which two lines does it name, and which of them belongs to the *next* round?",
+            "A fast warp may already store piece k + 1 while a slow one still reads piece k. What keeps them apart?",
+            "Either a second barrier stands between the read and the next store, or the next round uses another tile.",
+        ),
+        wrong=(
+            Wrong(
+                Seen(True, 0, "the kernel must go through shared memory, and this one never touches it."),
+                "without the tile there is no race, and no exercise: keep the tile, and order its reads and stores.",
+            ),
+            Wrong(
+                Seen(True, 48),
+                "the race is gone: each round has a tile of its own. But with the round as the fast index neighbouring lanes are 4 words apart.",
+            ),
+            Wrong(
+                Seen(False, 0, "the block has 32 threads; 64 threads have to share the work."),
+                "with one warp the other half of each piece is missing: launch 64 threads.",
+            ),
+        ),
+        because="Between two rounds every thread now waits until all have read (or writes to another tile).",
+    ),
+    Exercise(
+        id="kernel.6",
+        title="Four counts of a kernel",
+        kind=Value("tuple", example="(16, 4, 2, 6)", parts=COUNTERS),
+        question=(
+            "`pair_sums` runs as one block of 128 threads on float32. Predict the four totals of its trace: sectors of the global loads, "
+            "sectors of the global stores, wavefronts of the shared loads, wavefronts of the shared stores."
+        ),
+        right=pair_sums,
+        solution="answer = (64, 16, 8, 4)",
+        hints=(
+            "Go warp by warp: four warps run the first line, but `if t < 64` lets only two of them pass.",
+            "In `a[4 * t]` neighbouring lanes are 16 bytes apart, so a sector serves two of them. In `out[2 * t]` it serves four.",
+            "`tile[2 * t]` is a stride of two words: lanes 0 and 16 meet in bank 0. And the line reads the tile twice.",
+        ),
+        wrong=(
+            Wrong(
+                (64, 16, 4, 4), "in `tile[2 * t]` lanes 0 and 16 meet in one bank: 2 wavefronts for each read, not 1."
+            ),
+            Wrong(
+                (128, 16, 8, 4),
+                "in `a[4 * t]` neighbouring lanes are 16 bytes apart, so two lanes share each sector of 32 bytes.",
+            ),
+            Wrong(
+                (64, 32, 16, 4), "`if t < 64` lets two of the four warps pass; the last line runs in those two only."
+            ),
+            Wrong((64, 16, 4, 8), "the tile is stored once by four warps, and read twice by two warps."),
+            Wrong((16, 8, 4, 1), "these are the counts of one warp; the trace adds up all warps of the block."),
+            Wrong(
+                (4, 2, 4, 4), "these are warp instructions; each may move several sectors, or take several wavefronts."
+            ),
+            Wrong(
+                (16, 8, 8, 4),
+                "these would be the sectors of neighbouring elements; here most of each sector is not used.",
+            ),
+        ),
+        because="4 warps of 16 sectors, 2 warps of 8; 2 warps, 2 reads, 2-way each; 4 warps of 1.",
+    ),
+    Exercise(
+        id="kernel.7",
+        title="A kernel of your own",
+        kind=Predicted(),
+        question=(
+            "Write a kernel, or take one of yours. Write down its four counts first, then trace it: they must agree. "
+            "Make it a kernel about which you are not quite sure."
+        ),
+        right=lambda: Counted(True),
+        solution=OWN,
+        hints=(
+            "Take the lines one by one: how many warps run it, how often, and what does one warp's instruction cost?",
+            "Global memory: which sectors of 32 bytes do the 32 lanes touch? Shared memory: how many different words does the fullest bank give?",
+            "If a count is off, read the trace's column `counted` line by line: one of them is not what you thought.",
+        ),
+        wrong=(
+            Wrong(
+                Counted(False, "instructions"),
+                "these are warp instructions: an instruction may move several sectors, or take several wavefronts.",
+            ),
+            Wrong(
+                Counted(False, "ideal"),
+                "these are the ideal counts: what the bytes alone would need. Your kernel takes more, somewhere.",
+            ),
+            Wrong(Counted(False, "warp"), "these are the counts of one warp; the trace adds up all warps."),
+            Wrong(
+                Counted(False, "block"), "these are the counts of one block; the totals are those of the whole grid."
+            ),
+            Wrong(
+                Counted(False, "exchanged"),
+                "the right numbers in another order: global load, global store, shared load, shared store.",
+            ),
+            Wrong(
+                Counted(False, "race"), "a race comes first: with threads in each other's way the counts mean little."
+            ),
+            Wrong(
+                Counted(False, "nothing"),
+                "this kernel touches no memory, so there is nothing to predict: give it some work.",
+            ),
+        ),
+        because="You knew what it costs before it ran.",
     ),
 )

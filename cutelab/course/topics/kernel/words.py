@@ -72,15 +72,17 @@ def verdict(result: Result) -> Verdict:
         free = "Every access is free of bank conflicts and takes the fewest sectors."
         return Verdict("good", free, share(result))
     ways = f" ({worst.ways}-way)" if worst.space == "shared" else ""
-    sentence = f"{WHAT[worst.name]}: {number(worst.count)} {worst.unit} where {number(_best(worst))} would do{ways}."
+    sentence = f"{WHAT[worst.name]}: {number(worst.count)} {worst.unit} where {number(best(worst))} would do{ways}."
     second = share(result) if result.hidden else f"{share(result)} {_lanes(worst.explain())}".strip()
     return Verdict("bad", sentence, second)
 
 
-def _best(access: Access) -> int:
+def best(access: Access) -> int:
     """What the access would take without conflicts. (A 16-byte load cannot always reach the ideal of its bytes.)"""
-    if access.space == "global" or access.ways <= 1:
+    if access.space == "global":
         return access.ideal
+    if access.ways <= 1:
+        return access.count
     chip = access.warps.chip
     groups = -(-access.access_bytes * chip.lanes // chip.row_bytes)
     if access.name.startswith("read tile "):  # the product's lanes read the same pieces in pairs

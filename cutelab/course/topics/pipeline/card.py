@@ -76,7 +76,7 @@ def _timeline(result: Result) -> Spans:
         row_heights=(26, 26) + (tall,) * stages,
         row_gap=(0, 8, 12) + (4 if stages < 7 else 2,) * (stages - 1),
         heading=f"{count(params.tiles, 'tile')}, {words.cycles(line.total)} cycles",
-        subheading="in a stage, a tile is copied, then multiplied" + more,
+        subheading="in a stage: copy, then MMA" + more,
         probed=params.tile,
         marks=_marks(result) if shown == params.tiles else (),
     )
@@ -96,12 +96,14 @@ def _stretches(result: Result) -> list[tuple[Array, ...]]:
     line, tile = result.line, np.arange(result.params.tiles)
     stage, zero = STAGE + line.stage, np.zeros(result.params.tiles, int)
     before_copy, before_mma = (np.concatenate([[0.0], x[:-1]]) for x in (line.copy_end, line.mma_end))
+    stages = result.params.stages
+    free = np.concatenate([np.zeros(min(stages, len(tile))), line.mma_end[:-stages]])  # since when is the stage free?
     return [
         (zero + COPY, before_copy, line.copy_start, tile, zero),
         (zero + COPY, line.copy_start, line.copy_end, tile, zero + 1),
         (zero + MMA, before_mma, line.mma_start, tile, zero),
         (zero + MMA, line.mma_start, line.mma_end, tile, zero + 2),
-        (stage, line.issue, line.copy_start, tile, zero),
+        (stage, free, line.copy_start, tile, zero),
         (stage, line.copy_start, line.copy_end, tile, zero + 1),
         (stage, line.copy_end, line.mma_start, tile, zero),
         (stage, line.mma_start, line.mma_end, tile, zero + 2),

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutelab.course.card.knobs import Params, dropdown, index, powers, slider, toggle
 from cutelab.hardware.chip import CHIPS, H200, Chip
-from cutelab.hardware.pipeline import Pipeline
+from cutelab.hardware.pipeline import LOOPS, Pipeline
 
 ELEMENTS = {"fp4": 0.5, "int8": 1, "half": 2, "float32": 4, "float64": 8}
 SIZES = (16, 32, 64, 128, 256)
@@ -29,7 +29,8 @@ class PipelineParams(Params):
     m, n, k      the tile: A is m x k, B is n x k
     element      of A and B: fp4, int8, half, float32 or float64
     stages       how many tiles shared memory holds at once: 1 to 12
-    arch         whose limits hold: "sm_70" to "sm_100"; where `chip` is another than the H200, that chip's hold
+    loop         who issues the copies: "producer", a warp of its own; "together", the threads that multiply
+    arch         whose limits hold: "sm_70" to "sm_120"; where `chip` is another than the H200, that chip's hold
     latency      cycles from the issue of a copy until its data begin to arrive
     copy_rate    bytes a cycle into shared memory
     mma_rate     operations a cycle; a multiply and an add are two
@@ -63,6 +64,13 @@ class PipelineParams(Params):
     )
     element: str = dropdown("half", tuple(ELEMENTS), group="Tile", tip="element type of A and B")
     stages: int = slider(2, 1, MOST_STAGES, group="Stages", unit="tiles", tip="tiles in shared memory at once")
+    loop: str = toggle(
+        "producer",
+        LOOPS,
+        group="Stages",
+        unit="who copies",
+        tip="producer: a warp of its own issues a copy when its stage is free; together: the threads that multiply issue it",
+    )
     arch: str = dropdown(
         "sm_80",
         tuple(CHIPS),
@@ -118,7 +126,7 @@ class PipelineParams(Params):
 
     def pipeline(self, **changes: Any) -> Pipeline:
         """The model with these parameters, some of them changed. Raises CuteLabError where it does not fit."""
-        names = ("m", "n", "k", "stages", "latency", "copy_rate", "mma_rate", "tiles")
+        names = ("m", "n", "k", "stages", "latency", "copy_rate", "mma_rate", "tiles", "loop")
         given: dict[str, Any] = {name: getattr(self, name) for name in names}
         given |= {"element_bytes": ELEMENTS[self.element], "arch": self.arch if self.chip == H200 else self.chip}
         return Pipeline(**(given | changes))

@@ -110,13 +110,16 @@ PREDICTIONS = (
     Prediction(
         id="pipeline.b",
         title="Two stages",
-        kind=Choice.of(512, 541, 812, 1024),
-        question="The same tile with two stages: double buffering. How many cycles does a tile take, once the pipeline is full?",
+        kind=Choice.of(512, 541, 812, 1112),
+        question=(
+            "The same tile and two stages again. But now a warp of its own issues each copy as soon as its stage is free, and waits for "
+            "nothing else. How many cycles does a tile take, once the pipeline is full?"
+        ),
         right=lambda: cycles(2),
         replies=(
-            Wrong("512", "That is the bound. Two stages do not cover the latency here."),
+            Wrong("512", "That is the bound. Two stages do not cover the latency here, not even now."),
             Wrong("541", "That is what three stages reach."),
-            Wrong("1024", "Copy and MMA of different tiles do overlap; they no longer add up."),
+            Wrong("1112", "That was the other loop, in which a copy is issued only when the tile before has arrived."),
         ),
         because="In the 1624 cycles of one round trip, two tiles pass instead of one: half the time for each.",
     ),
@@ -148,7 +151,76 @@ PREDICTIONS = (
         ),
         because="Operations and bytes both grow with k, so it cancels. Only m and n decide.",
     ),
+    Prediction(
+        id="pipeline.e",
+        title="Two stages, this loop",
+        kind=Choice.of(512, 812, 1112, 1624),
+        question=(
+            "The same tile with two stages, in the loop above: latency 600, copy 512, MMA 512. How many cycles does a tile take, once "
+            "the pipeline is full?"
+        ),
+        right=lambda: round(Pipeline(128, 128, 32, stages=2, loop="together").steady_state),
+        replies=(
+            Wrong(
+                "512", "That is the bound; but the copy pauses, because each waits for the tile before it to arrive."
+            ),
+            Wrong(
+                "812",
+                "That would be half of 1624: two round trips side by side. Look again when the next copy is issued.",
+            ),
+            Wrong("1624", "That is one stage. Here the MMA goes on beside the next copy, so it is hidden."),
+        ),
+        because="A copy is issued when the tile before it has arrived, and it arrives 600 + 512 cycles later; the MMA fits into that time.",
+    ),
 )
+
+
+WHO = (
+    ("a", "a warp of its own copies, 2 stages"),
+    ("b", "a warp of its own copies, 3 stages"),
+    ("c", "the multiplying threads copy, 2 stages"),
+    ("d", "the multiplying threads copy, 3 stages"),
+)
+
+
+def run_of(key: str, latency: int, copy: int, mma: int) -> Pipeline:
+    """Six tiles of this loop, with these cycles."""
+    loop, stages = ("producer" if key in "ab" else "together"), (2 if key in "ac" else 3)
+    return Pipeline(
+        16, 16, 16, stages=stages, latency=latency, copy_rate=1024 / copy, mma_rate=8192 / mma, tiles=6, loop=loop
+    )
+
+
+def timetable(run: Pipeline) -> str:
+    """When are its copies issued, when do data arrive, and when is each tile multiplied? In words."""
+    line = run.timeline()
+    issued, there, begin, end = (
+        ", ".join(f"{x:.0f}" for x in row) for row in (line.issue, line.copy_end, line.mma_start, line.mma_end)
+    )
+    return f"copies issued at {issued}; data there at {there}; MMA begins at {begin} and ends at {end}"
+
+
+def which_run(run: Pipeline) -> str:
+    """Which of the four runs has this timetable? By the number of copies at 0, and by what the next one waits for."""
+    line = run.timeline()
+    ahead = int((line.issue == 0).sum())
+    alone = line.issue[ahead] == line.mma_end[0]
+    return {(True, 2): "a", (True, 3): "b", (False, 1): "c", (False, 2): "d"}[bool(alone), ahead]
+
+
+def other_run(random: Random) -> Prediction:
+    """Another run to read."""
+    key = random.choice("abcd")
+    run = run_of(key, random.choice((400, 900)), random.choice((64, 128)), random.choice((192, 320)))
+    return Prediction(
+        id="pipeline.6",
+        title="Reading a timetable",
+        kind=Choice(WHO),
+        question=f"Six tiles: {timetable(run)}. Which loop is it, and how many stages has it?",
+        right=lambda: which_run(run),
+        replies=(),
+        because="The copies at 0 count the free stages (of the multiplying threads: all but one); the next copy tells what it waited for.",
+    )
 
 
 def by_hand() -> tuple[int, int]:
@@ -199,8 +271,8 @@ EXERCISES = (
         title="One stage and two, by hand",
         kind=Value("tuple", example="(900, 450)", parts=("one", "two"), unit="cycles", means=parts_of_it),
         question=(
-            "A tile of 64 x 64 x 32 halves; latency 500 cycles; a copy of 16 bytes a cycle; an MMA of 2048 operations a cycle. A warp of "
-            "its own issues each copy as soon as its stage is free. How many cycles does a tile take with one stage, and with two? "
+            "A tile of 64 x 64 x 32 halves; latency 500 cycles; a copy of 16 bytes a cycle; an MMA of 2048 operations a cycle. A producer "
+            "warp issues each copy as soon as its stage is free. How many cycles does a tile take with one stage, and with two? "
             "`answer = (one, two)`."
         ),
         right=by_hand,
@@ -254,6 +326,7 @@ EXERCISES = (
             ("latency", "copy", "mma"),
             edges=(
                 (600, 512, 512),
+                (300, 512, 128),
                 (0, 10, 10),
                 (0, 9, 1),
                 (500, 512, 256),
@@ -265,8 +338,8 @@ EXERCISES = (
             draw=draw_cycles,
         ),
         question=(
-            "Write `stages(latency, copy, mma)`, all in whole cycles, copy and mma at least 1: the fewest stages at which a tile takes no longer than "
-            "the bound, max(copy, mma)."
+            "A producer warp issues each copy as soon as its stage is free. Write `stages(latency, copy, mma)`, all in whole cycles, copy and mma "
+            "at least 1: the fewest stages at which a tile takes no longer than the bound, max(copy, mma)."
         ),
         right=stages_needed,
         solution="def stages(latency, copy, mma):\n    return -(-(latency + copy + mma) // max(copy, mma))",
@@ -287,6 +360,10 @@ EXERCISES = (
             Wrong(
                 lambda latency, copy, mma: -(-(latency + copy + mma) // (copy + mma)),
                 "copy and MMA run side by side, so a tile takes the longer of the two, not their sum.",
+            ),
+            Wrong(
+                lambda latency, copy, mma: 1 + -(-(latency + copy) // max(copy, mma)),
+                "this is the loop in which the multiplying threads copy: S stages cover S - 1 arrivals. Here a producer warp copies.",
             ),
             Wrong(lambda latency, copy, mma: 2, "two stages are double buffering; a long latency needs more."),
             Wrong(
@@ -394,5 +471,32 @@ EXERCISES = (
             Wrong(512, "it does, but a smaller tile does too."),
         ),
         because="256 / 2 bytes = 128 operations a byte. Its accumulators, 256·256·4 bytes, fill all registers: no room is left for anything else.",
+    ),
+    Exercise(
+        id="pipeline.6",
+        title="Reading a timetable",
+        kind=Choice(WHO),
+        question=(
+            f"Six tiles, in cycles: {timetable(run_of('d', 700, 256, 128))}. Which loop is it, and how many stages has it? "
+            + ", ".join(f'"{key}" {words}' for key, words in WHO)
+            + "."
+        ),
+        right=lambda: which_run(run_of("d", 700, 256, 128)),
+        again=other_run,
+        solution='answer = "d"',
+        hints=(
+            "How many copies are issued at cycle 0? Nothing keeps them back but the number of stages.",
+            "What else happens at the cycle at which the next copy is issued: does an MMA begin there, or does one end?",
+            "A warp of its own waits for a stage, so for the end of an MMA. The multiplying threads issue just before they multiply.",
+        ),
+        wrong=(
+            Wrong(
+                "a",
+                "two copies go at once, as two free stages would allow; but the third is issued when the first MMA *begins*: no stage has become free there.",
+            ),
+            Wrong("b", "three free stages would take three copies at cycle 0, and there are two."),
+            Wrong("c", "with two stages these threads can have one copy under way, and at cycle 0 two are issued."),
+        ),
+        because="Two copies at 0, so all stages but one; and each later copy is issued just when an MMA begins.",
     ),
 )

@@ -49,8 +49,9 @@ def register_bytes(params: PipelineParams) -> int:
 
 
 def title(params: PipelineParams) -> str:
-    """The tile in CuTe's spelling, and the stages."""
-    return f"Shape<_{params.m},_{params.n},_{params.k}>, {count(params.stages, 'stage')}"
+    """The tile in CuTe's spelling, the stages, and the loop, if no warp of its own copies."""
+    who = ", loop together" if params.loop == "together" else ""
+    return f"Shape<_{params.m},_{params.n},_{params.k}>, {count(params.stages, 'stage')}{who}"
 
 
 def subtitle(result: Result) -> str:
@@ -165,9 +166,10 @@ def copies(result: Result) -> dict[str, str]:
         if p.chip == H200
         else "from cutelab import Pipeline\nfrom cutelab.hardware.chip import Chip"
     )
+    loop = "" if p.loop == "producer" else f', loop="{p.loop}"'
     model = (
         f"Pipeline({p.m}, {p.n}, {p.k}, {pipe.element_bytes:g}, stages={p.stages}, latency={p.latency}, "
-        f"copy_rate={p.copy_rate}, mma_rate={p.mma_rate}, tiles={p.tiles}, arch={here})"
+        f"copy_rate={p.copy_rate}, mma_rate={p.mma_rate}, tiles={p.tiles}, arch={here}{loop})"
     )
     return {
         "CuTe C++": (
@@ -192,7 +194,10 @@ def copy_waits(result: Result, tile: int) -> str:
     """Whom does the copy of this tile wait for?"""
     line, p = result.line, result.params
     issue, start = float(line.issue[tile]), float(line.copy_start[tile])
-    if tile < p.stages:
+    ahead = p.stages - 1
+    if p.loop == "together" and 0 < ahead <= tile:
+        begin = f"Its copy is issued at {cycles(issue)}, by threads that multiply tile {tile - ahead} next"
+    elif tile < p.stages:
         begin = f"Its stage is free from the start: the copy is issued at {cycles(issue)}"
     else:
         begin = f"Its copy is issued at {cycles(issue)}, when the MMA of tile {tile - p.stages} has left stage {int(line.stage[tile])}"
@@ -216,7 +221,8 @@ def mma_waits(result: Result, tile: int) -> str:
 def at_tile(result: Result) -> str:
     """The probed tile, in one line: its times, and what its copy and its MMA wait for."""
     tile, line = result.params.tile, result.line
-    after = {"stage": "for its stage", "channel": "for the copy before it", "latency": "for the latency"}
+    issuer = "for its stage" if result.params.loop == "producer" or result.params.stages == 1 else "for its threads"
+    after = {"stage": issuer, "channel": "for the copy before it", "latency": "for the latency"}
     copy = (
         after[str(line.copy_waits[tile])] if line.copy_start[tile] > 0 else ""
     )  # without latency, the first goes at once
