@@ -23,7 +23,9 @@ RIGHT, EXCHANGED = MatrixDescriptor(0, 128, 256, 0, "K"), MatrixDescriptor(0, 25
 
 def measured(loop: str, stages: int) -> int:
     """Cycles a tile on an H200, with an MMA of 128 cycles."""
-    return round(measured_hopper("pipelines").where(loop=loop, stages=stages, mma_cycles=128)[0]["cycles_a_tile"])
+    (case,) = measured_hopper("pipelines").where(loop=loop, stages=stages, mma_cycles=128)
+    cycles: float = case["cycles_a_tile"]
+    return round(cycles)
 
 
 def zeros(tile: TmaTile, column: int, row: int) -> int:
