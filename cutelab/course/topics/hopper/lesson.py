@@ -78,7 +78,7 @@ def other_edge(random: Random) -> Prediction:
             "elements of the tile arrive as zero?"
         ),
         right=lambda: zeros(tile, column, row),
-        replies=(Wrong(over * down, "those are the elements that exist."),),
+        replies=(Wrong(over * down, "Those are the elements that exist."),),
         because=f"The box has 256 elements, and {down} x {over} of them exist.",
     )
 
@@ -94,7 +94,7 @@ def other_base(random: Random) -> Prediction:
         kind=Value(unit="bytes", example="8", given=(("base", base), ("span", span))),
         question=f"A tile with a {span}-byte swizzle begins at byte {base} of shared memory. How many bytes behind that is its element (0,0)?",
         right=lambda: shifted(base, span),
-        replies=(Wrong(0, "that would hold if the swizzle acted on offsets in the tile."),),
+        replies=(Wrong(0, "That would hold if the swizzle acted on offsets in the tile."),),
         because=f"{base} / 128 = {base // 128}, and its low {span.bit_length() - 5} bit{'s' if span > 32 else ''} are XORed into the number of the 16-byte piece.",
     )
 
@@ -189,13 +189,13 @@ PREDICTIONS = (
         right=lambda: shifted(256, 128),
         again=other_base,
         replies=(
-            Wrong(0, "that would hold if the swizzle acted on offsets in the tile."),
+            Wrong(0, "That would hold if the swizzle acted on offsets in the tile."),
             Wrong(2, "2 is the number of the piece; a piece has 16 bytes."),
-            Wrong(288, "that is its address; the question asks how far behind byte 256."),
+            Wrong(288, "That is its address; the question asks how far behind byte 256."),
             Wrong(
-                16, "that is what a tile at byte 128 gets; this one begins two lines of 128 bytes after the boundary."
+                16, "That is what a tile at byte 128 gets; this one begins two lines of 128 bytes after the boundary."
             ),
-            Wrong(256, "then all rows would move alike; the swizzle only exchanges pieces inside a line of 128 bytes."),
+            Wrong(256, "Then all rows would move alike; the swizzle only exchanges pieces inside a line of 128 bytes."),
         ),
         because="256 / 128 = 2, and 2 is XORed into the number of the 16-byte piece: piece 0 goes to place 2.",
     ),
@@ -210,9 +210,9 @@ PREDICTIONS = (
         right=lambda: stage_and_phase(7, 3),
         again=other_tile,
         replies=(
-            Wrong((1, 1), "the stage is right; but a phase flips once a round, and tile 7 is of round 2."),
+            Wrong((1, 1), "The stage is right; but a phase flips once a round, and tile 7 is of round 2."),
             Wrong((1, 2), "2 is the round; a barrier only tells even rounds from odd ones."),
-            Wrong((2, 1), "stage and phase: 7 = 2 x 3 + 1, so 1 is the stage, and 2 the round."),
+            Wrong((2, 1), "Stage and phase: 7 = 2 x 3 + 1, so 1 is the stage, and 2 the round."),
             Wrong((2, 0), "7 % 3 is the stage."),
         ),
         because="7 = 2 x 3 + 1: stage 1, round 2, and even rounds complete phase 0.",
@@ -228,11 +228,11 @@ PREDICTIONS = (
         right=lambda: byte(RIGHT, 17, 10),
         again=other_element,
         replies=(
-            Wrong(640, "that is where the core matrix begins; the element is in its row 1, at half 2."),
-            Wrong(656, "row 1 of the core matrix is right; the element is its half 2, so 4 bytes more."),
-            Wrong(658, "k % 8 = 2 halves are 4 bytes."),
-            Wrong(644, "k is right; row 1 of the core matrix adds 16 bytes."),
-            Wrong(330, "that counts halves; an address counts bytes."),
+            Wrong(640, "That is where the core matrix begins; the element is in its row 1, at half 2."),
+            Wrong(656, "Row 1 of the core matrix is right; the element is its half 2, so 4 bytes more."),
+            Wrong(658, "Half 2 lies 4 bytes behind half 0: k % 8 is 2, and a half has 2 bytes."),
+            Wrong(644, "Along k that is right; row 1 of the core matrix adds 16 bytes."),
+            Wrong(330, "That counts halves; an address counts bytes."),
             Wrong(532, "LBO and SBO are exchanged: along k the step is LBO, along m it is SBO."),
         ),
         because="Two SBO, one LBO, then row 1 of 16 bytes and half 2: 512 + 128 + 16 + 4.",
@@ -284,6 +284,28 @@ def at_row(base: int, row: int) -> int:
     return int(TmaTile((256, 64), 2, (64, row + 1), 128, base).addresses[row, 0])
 
 
+def zeros_mean(count: int) -> str:
+    """What so many zeros would leave."""
+    if not 0 <= count <= 512:
+        return "the box has 16 x 32 = 512 elements."
+    return f"then {512 - count} of the box's 512 elements would lie in the matrix. How many rows of it, and how many columns?"
+
+
+def lies_at(element: tuple[int, ...]) -> str:
+    """Where does this element lie?"""
+    m, k = element
+    if not (0 <= m < 64 and 0 <= k < 16):
+        return "the operand has 64 rows and 16 columns."
+    return (
+        f"({m}, {k}) lies at byte {byte(RIGHT, m, k)}. Is that the byte which the wrong descriptor reads for (40, 3)?"
+    )
+
+
+def bytes_mean(count: int) -> str:
+    """How many columns of both tiles would these bytes be?"""
+    return f"{count} bytes would be {count / (384 * 2):g} columns of A and of B, 384 rows of halves together."
+
+
 def exchanged() -> tuple[int, int]:
     """Which element of the tile is read in place of (40, 3)?"""
     lies = RIGHT.addresses(64, 16, 2)
@@ -331,7 +353,7 @@ EXERCISES = (
     Exercise(
         id="hopper.1",
         title="A box over the corner",
-        kind=Value(unit="elements", example="100", given=(("elements of the box", 512),)),
+        kind=Value(unit="elements", example="100", given=(("elements of the box", 512),), means=zeros_mean),
         question=(
             "A matrix of 100 rows x 120 columns of floats. A box of 16 rows of 32 floats starts at column 104, row 92. How many elements of "
             "the tile arrive as zero?"
@@ -379,6 +401,18 @@ EXERCISES = (
             ),
             Wrong(lambda base, row: base + 128 * row, "that is where the row begins without swizzle."),
             Wrong(
+                lambda base, row: base + 144 * row,
+                "a step of 144 bytes leads down the first eight rows of a tile at byte 0; then the pattern begins again.",
+            ),
+            Wrong(
+                lambda base, row: (row + 128 * base) ^ ((row + 128 * base) >> 7 & 7) << 4,
+                "base and row have changed places.",
+            ),
+            Wrong(
+                lambda base, row: (base + 128 * row) ^ ((base + 128 * row) >> 7 & 3) << 4,
+                "two bits are the 64-byte swizzle; one of 128 bytes takes three.",
+            ),
+            Wrong(
                 lambda base, row: (base + 128 * row) ^ ((base + 128 * row) >> 7 & 7),
                 "pieces of 16 bytes are exchanged: the three bits go to bits 4 to 6.",
             ),
@@ -396,7 +430,7 @@ EXERCISES = (
     Exercise(
         id="hopper.3",
         title="LBO and SBO exchanged",
-        kind=Value("tuple", example="(8, 2)", parts=("m", "k")),
+        kind=Value("tuple", example="(8, 2)", parts=("m", "k"), means=lies_at),
         question=(
             "An operand A of 64 x 16 halves lies K-major without swizzle: LBO 128, SBO 256. By mistake the descriptor says LBO 256, SBO 128. "
             "Nothing faults. Which element (m, k) of the operand is read in place of (40, 3)?"
@@ -421,7 +455,7 @@ EXERCISES = (
     Exercise(
         id="hopper.4",
         title="Bytes to expect",
-        kind=Value(unit="bytes", example="1,000", given=(("bytes of A", 16384), ("bytes of B", 32768))),
+        kind=Value(unit="bytes", example="1,000", means=bytes_mean),
         question=(
             "A kernel has 4 stages, each with one full barrier. A stage holds A, 128 x 64 halves, and B, 256 x 64 halves; K is 1,000, so in "
             "the last tile 40 of the 64 columns exist. How many bytes must the barrier expect for that last tile?"
