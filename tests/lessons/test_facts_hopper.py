@@ -162,6 +162,14 @@ def test_what_writing_the_two_tiles_costs():
     lanes = [(row, 8 * piece) for row in range(64) for piece in range(8)]
     plain = [core(m, k, 1024, 128) for m, k in lanes]
     assert (banks(plain), banks([moved(128 * m + 2 * k) for m, k in lanes])) == (512, 64)
+    row = [core(0, k, 1024, 128) for k in range(0, 64, 8)]
+    assert {a // 4 % 32 for a in row} == {0}
+    for piece in range(8):  # a core matrix of the swizzled tile, and one of the other, lie in all banks
+        for column in (
+            [moved(128 * m + 16 * piece) for m in range(8)],
+            [core(m, 8 * piece, 1024, 128) for m in range(8)],
+        ):
+            assert {(a // 4 + w) % 32 for a in column for w in range(4)} == set(range(32))
     for name, count, copies in (("((8,8),(8,8)):((8,64),(1,512))", 512, 8), ("Sw<3,3,3> o 0 o (64,64):(64,1)", 64, 1)):
         assert f"{count} wavefronts" in vector_copy(Layout((64, 64), (4096, 1)), parse_layout(name), 2).summary()
         assert tma_boxes(name, 2).copies == copies

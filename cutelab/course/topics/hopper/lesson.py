@@ -483,8 +483,8 @@ EXERCISES = (
         title="Stages for a longer way",
         kind=Value("tuple", example="(9, 9)", parts=("producer", "together"), unit="stages", means=stages_mean),
         question=(
-            "The data now come from global memory: arrival 1,400 cycles. The MMA takes 300, the copies alone 172 cycles a tile. A producer warp "
-            "costs 210 cycles a tile besides; threads that also copy 480. How many stages has each loop at least, if one more would buy nothing? "
+            "The data now come from global memory: arrival 1,400 cycles. The MMA takes 300 cycles a tile, the copies alone 172. Issue is 210 in the "
+            "producer's loop, and 480 where the same threads copy. For each loop: with how many stages, at least, would one more buy nothing? "
             "`answer = (producer, together)`."
         ),
         right=lambda: (fewest("producer"), fewest("together")),
