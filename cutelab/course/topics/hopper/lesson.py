@@ -21,9 +21,10 @@ CORNER = TmaTile((100, 120), 4, (32, 16), swizzle_bytes=128)
 RIGHT, EXCHANGED = MatrixDescriptor(0, 128, 256, 0, "K"), MatrixDescriptor(0, 256, 128, 0, "K")
 
 
-def measured(loop: str, stages: int) -> int:
-    """Cycles a tile on an H200, with an MMA of 128 cycles."""
-    (case,) = measured_hopper("pipelines").where(loop=loop, stages=stages, mma_cycles=128)
+def measured(loop: str, stages: int, threads: int = 128) -> int:
+    """Cycles a tile of 16,384 bytes on an H200, with an MMA of 128 cycles."""
+    runs = measured_hopper("hopper_pipelines")
+    (case,) = runs.where(loop=loop, stages=stages, threads=threads, tile_bytes=16_384, mma_cycles=128)
     cycles: float = case["cycles_a_tile"]
     return round(cycles)
 
@@ -137,21 +138,23 @@ def other_element(random: Random) -> Prediction:
 PREDICTIONS = (
     Prediction(
         id="hopper.a",
-        title="Six stages",
-        kind=Choice.of(128, 172, 321, measured("together", 6)),
+        title="Twice as many threads",
+        kind=Choice.of(306, 355, measured("together", 4, 256), measured("together", 4)),
         question=(
-            "The loop of lesson 12 on an H200: the threads that multiply also copy a tile of 16,384 bytes. The MMA takes 128 cycles, "
-            f"and two stages take {measured('together', 2)} cycles a tile. How many do six stages take?"
+            "Threads that multiply also copy, on an H200: tiles of 16,384 bytes, four stages, an MMA of 128 cycles. With 128 threads a tile takes "
+            f"{measured('together', 4)} cycles, 454 more than the MMA alone. Now 256 threads share the copying, half of the pieces each. How many "
+            "cycles does a tile take?"
         ),
-        right=lambda: str(measured("together", 6)),
+        right=lambda: str(measured("together", 4, 256)),
         replies=(
+            Wrong("306", "That is what a warp that only copies reaches: it is in nobody's way."),
             Wrong(
-                "128", "That is the MMA alone. More stages hide the waiting, but not the work of issuing the copies."
+                "355",
+                "Half of the 454 would have to go. But waiting and meeting at a barrier are no shorter for 256 threads.",
             ),
-            Wrong("172", "That is what the copies alone need. But somebody must issue them."),
-            Wrong("321", "That would be half: if waiting were all that is in the way."),
+            Wrong("582", "Something is gained, because each thread issues half as many pieces."),
         ),
-        because="Whoever issues 1,024 pieces of 16 bytes for each tile is not multiplying meanwhile, and no stage takes that away.",
+        because="Half of the pieces each, and only 79 of 454 cycles are gone.",
         source="an H200 measured",
     ),
     Prediction(
@@ -259,21 +262,26 @@ PREDICTIONS = (
     ),
     Prediction(
         id="hopper.g",
-        title="A warp that only copies",
-        kind=Choice.of(128, 321, measured("producer", 2), measured("together", 2)),
+        title="Boxes in place of plain bytes",
+        kind=Choice.of(330, measured("producer", 2), measured("tensor", 2), measured("together", 2)),
         question=(
-            f"The loop whose multiplying threads copy takes {measured('together', 2)} cycles a tile with two stages, at an MMA of 128 cycles. "
-            "Now a warp of its own asks for the copies. The same two stages, the same tile: how many cycles?"
+            f"Two stages, an MMA of 128 cycles, tiles of 16,384 bytes. Threads that also copy take {measured('together', 2)} cycles a tile; a producer "
+            f"warp that asks for plain bytes, one run of them, takes {measured('producer', 2)}. Now it asks for a box of 64 x 128 halves with a "
+            "128-byte swizzle: as many bytes. How many cycles does a tile take?"
         ),
-        right=lambda: str(measured("producer", 2)),
+        right=lambda: str(measured("tensor", 2)),
         replies=(
-            Wrong("128", "That is the MMA alone; two stages cannot cover the whole arrival."),
-            Wrong("321", "Half would be two copies in one arrival, with an MMA of no length."),
+            Wrong("330", "Three stages reach that; two do not cover the arrival."),
             Wrong(
-                str(measured("together", 2)), "That was the loop that waits for a tile before it issues the next copy."
+                str(measured("producer", 2)),
+                "Nearly; but 128 rows that lie apart in global memory arrive a little later than one run.",
+            ),
+            Wrong(
+                str(measured("together", 2)),
+                "No thread computes an address here, so what threads pay for copying does not come back.",
             ),
         ),
-        because="Both stages may be on the way at once, so two tiles share one arrival and one MMA; the model says 454.",
+        because="A box takes longer to arrive than one run of bytes, and is still far ahead of threads that copy.",
         source="an H200 measured",
     ),
 )
