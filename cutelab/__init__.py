@@ -152,8 +152,6 @@ _PARTS = (
 )
 _ROOMS = ("core", "algebra", "hardware.measured", "hardware", "cutlass", "advise")
 """Whose lists of names can be imported from here; a room loads when one of its names is asked for."""
-_OLDER = {"tensor_core_cures": "tensor_core_fixes"}
-"""Names in notebooks that were saved before, and what they are called now."""
 
 
 def __getattr__(name: str) -> object:
@@ -164,8 +162,8 @@ def __getattr__(name: str) -> object:
     if name[:1] != "_":
         for room in _ROOMS:
             module = _import_module(f"cutelab.{room}")
-            if _OLDER.get(name, name) in module.__all__:
-                value: object = getattr(module, _OLDER.get(name, name))
+            if name in module.__all__:
+                value: object = getattr(module, name)
                 globals()[name] = value
                 return value
     raise AttributeError(f"module 'cutelab' has no attribute {name!r}")

@@ -5,6 +5,8 @@ check("layout.1", answer)       right, or what was meant and where yours and the
 hint("layout.1", 1)             hints 1 to 3
 solution("layout.1")            folded away
 review("banks")                 two or three old questions with new numbers
+claims("thread maps")           ten statements that are in print: which are true?
+claims_table()                  how many of them you said rightly, and where you were sure and wrong
 ready()                         is this machine ready?
 progress()                      what is done, tried and open
 reset("banks")                  a lesson afresh, or all of them; a copy is set aside
@@ -13,10 +15,24 @@ classroom(folder)               everybody's results in one table
 """
 
 from cutelab.course.lab.checking import check, hint, solution
+from cutelab.course.lab.claims import claims, claims_table
 from cutelab.course.lab.classroom import classroom
 from cutelab.course.lab.predicting import predict
 from cutelab.course.lab.ready import ready
 from cutelab.course.lab.report import progress, reset, results
 from cutelab.course.lab.review import review
 
-__all__ = ["check", "classroom", "hint", "predict", "progress", "ready", "reset", "results", "review", "solution"]
+__all__ = [
+    "check",
+    "claims",
+    "claims_table",
+    "classroom",
+    "hint",
+    "predict",
+    "progress",
+    "ready",
+    "reset",
+    "results",
+    "review",
+    "solution",
+]

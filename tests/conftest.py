@@ -51,18 +51,29 @@ def chromium() -> str:
     return path
 
 
+@pytest.fixture(scope="session")
+def firefox() -> str:
+    """The path of the Firefox to drive."""
+    path = tool("test").firefox()
+    if path is None:
+        pytest.skip("no Firefox for the test of one lesson in it")
+    return path
+
+
 @functools.cache
 def lacking(marker: str) -> str | None:
     """Why tests with this marker cannot run here, or None if they can."""
     test = tool("test")
     if marker == "browser" and test.chromium() is None:
         return "no Chromium for the browser tests"
+    if marker == "firefox" and test.firefox() is None:
+        return "no Firefox for the test of one lesson in it"
     if marker == "gpu" and not test.has_gpu():
         return test.GPU
     return None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker in ("browser", "gpu"):
+    for marker in ("browser", "firefox", "gpu"):
         if item.get_closest_marker(marker) and (reason := lacking(marker)):
             pytest.skip(reason)

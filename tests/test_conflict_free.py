@@ -34,18 +34,18 @@ def total(access, table, element_bytes):
 
 
 @pytest.mark.parametrize("name", TILES)
-def test_every_cure_counts_right(name):
+def test_every_fix_counts_right(name):
     rows, cols, element_bytes, accesses = TILES[name]
-    cures = conflict_free(accesses, rows, cols, element_bytes)
-    for cure in cures:
-        table = offsets(cure.layout)
+    fixes = conflict_free(accesses, rows, cols, element_bytes)
+    for fix in fixes:
+        table = offsets(fix.layout)
         each = [total(a, table, element_bytes) for a in accesses]
-        assert (cure.wavefronts, cure.ideal) == tuple(sum(each))
-        assert cure.per_access == tuple(int(e[0]) for e in each)
+        assert (fix.wavefronts, fix.ideal) == tuple(sum(each))
+        assert fix.per_access == tuple(int(e[0]) for e in each)
         assert len(np.unique(table)) == rows * cols, "every element has its own place"
-        needed = rows * cure.pitch if cure.swizzle is None else int(table.max()) + 1
-        assert cure.extra_bytes == max(0, needed - rows * cols) * element_bytes
-        assert cure.free or cure.wavefronts > cure.ideal
+        needed = rows * fix.pitch if fix.swizzle is None else int(table.max()) + 1
+        assert fix.extra_bytes == max(0, needed - rows * cols) * element_bytes
+        assert fix.free or fix.wavefronts > fix.ideal
         for a in accesses:  # each vector stays in one aligned piece
             vector = a.access_bytes // element_bytes
             row, col = a.row[a.active], a.col[a.active]
@@ -53,10 +53,10 @@ def test_every_cure_counts_right(name):
             assert (first % vector == 0).all()
             for j in range(vector):
                 assert (table[row, col + j] == first + j).all()
-    keys = [(c.wavefronts, c.extra_bytes) for c in cures]
+    keys = [(c.wavefronts, c.extra_bytes) for c in fixes]
     assert keys == sorted(keys)
-    assert cures[0].free == any(c.free for c in cures)
-    assert len({offsets(c.layout).tobytes() for c in cures}) == len(cures), "the same map counts once"
+    assert fixes[0].free == any(c.free for c in fixes)
+    assert len({offsets(c.layout).tobytes() for c in fixes}) == len(fixes), "the same map counts once"
 
 
 @pytest.mark.parametrize("name", ["column of 32 x 8", "half, ldmatrix", "24 rows of 20", "doubles"])
@@ -81,7 +81,7 @@ def test_simplest_name_of_a_swizzle():
     assert "Sw<2,3,3>" in names and "Sw<3,3,3>" not in names
 
 
-def test_known_cures():
+def test_known_fixes():
     column = conflict_free([read_column(0)], 32, 8, 4)
     assert (column[0].name, column[0].wavefronts, column[0].given) == ("Sw<3,0,5>", 1, 8)
     assert next(c for c in column if c.name == "Sw<3,0,3>").ways == 4
@@ -113,23 +113,23 @@ def test_limits():
 
 
 def test_it_says_when_nothing_is_free():
-    cures = conflict_free([read_column(0), store_rows(16)], 32, 32, 4)
-    assert not any(c.free for c in cures)
-    assert cures[0].why.startswith("nothing tried is free of bank conflicts, and this is the best: 36 wavefronts")
-    assert not any("nothing tried" in c.why for c in cures[1:])
+    fixes = conflict_free([read_column(0), store_rows(16)], 32, 32, 4)
+    assert not any(c.free for c in fixes)
+    assert fixes[0].why.startswith("nothing tried is free of bank conflicts, and this is the best: 36 wavefronts")
+    assert not any("nothing tried" in c.why for c in fixes[1:])
 
 
 def test_texts_are_the_layout():
-    for cure in conflict_free([read_column(0)], 32, 32, 4):
-        assert parse_layout(cure.cute) == cure.layout
-        table = offsets(cure.layout)
+    for fix in conflict_free([read_column(0)], 32, 32, 4):
+        assert parse_layout(fix.cute) == fix.layout
+        table = offsets(fix.layout)
         row, col = np.indices((32, 32))
-        if cure.swizzle is None:
-            assert cure.index == f"row * {cure.pitch} + col" and f"Int<{cure.pitch}>" in cure.cpp
-            np.testing.assert_array_equal(row * cure.pitch + col, table)
+        if fix.swizzle is None:
+            assert fix.index == f"row * {fix.pitch} + col" and f"Int<{fix.pitch}>" in fix.cpp
+            np.testing.assert_array_equal(row * fix.pitch + col, table)
         else:
-            in_bytes = cure.swizzle.recast(4, 1)
-            assert str(in_bytes) in cure.units and f"{cure.swizzle.yyy:#x}" in cure.index
+            in_bytes = fix.swizzle.recast(4, 1)
+            assert str(in_bytes) in fix.units and f"{fix.swizzle.yyy:#x}" in fix.index
             np.testing.assert_array_equal(in_bytes((row * 32 + col) * 4), table * 4)
 
 

@@ -232,14 +232,14 @@ def test_what_does_not_fit_is_refused(layout, name, operand, size, at, word):
         fragment_loads(parse_layout(layout), mma_atom(name), operand, size, at=at)
 
 
-def test_cures_for_stores_in_vectors_and_loads_with_ldmatrix():
+def test_fixes_for_stores_in_vectors_and_loads_with_ldmatrix():
     for cols in (32, 64):
-        cures = tensor_core_fixes(F16, "A", 32, cols, 2)
-        best = cures[0]
+        fixes = tensor_core_fixes(F16, "A", 32, cols, 2)
+        best = fixes[0]
         assert best.free and best.kind == "swizzle"
         assert fragment_loads(best.layout, F16, "A", 2)[0].wavefronts == 4
     # with rows of 128 bytes a padding of 16 does too; with rows of 64 bytes eight lanes store two rows, and no padding helps
-    assert next(c for c in cures if c.kind == "padding").name == "pitch 72"
+    assert next(c for c in fixes if c.kind == "padding").name == "pitch 72"
     assert not any(c.free for c in tensor_core_fixes(F16, "A", 32, 32, 2) if c.kind == "padding")
     assert tensor_core_fixes(F16, "A", 32, 64, 2, max_pad=8, keep_size=True)[0].extra_bytes == 0
     with pytest.raises(CuteLabError, match="whole operands"):

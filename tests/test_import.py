@@ -78,7 +78,7 @@ def test_every_name_of_a_room_can_be_imported_from_the_package():
         for name in room.__all__:
             if not inspect.ismodule(getattr(room, name)):
                 assert getattr(cutelab, name) is getattr(room, name), name
-    for name in [*RESULTS, "measured", "measured_kernels", "tensor_core_cures"]:
+    for name in [*RESULTS, "measured", "measured_kernels"]:
         assert callable(getattr(cutelab, name)) or name == "IntTuple"
     with pytest.raises(AttributeError, match="nothing_here"):
         _ = cutelab.nothing_here

@@ -129,7 +129,7 @@ def test_a_learner_works_on_copies(tools, tmp_path):
     assert lab.working_copies(source, target) == ["00.ipynb"]
 
 
-def lecture(*sources, output=""):
+def lesson(*sources, output=""):
     cells = [
         {
             "cell_type": "code",
@@ -146,19 +146,19 @@ def lecture(*sources, output=""):
 def test_a_copy_that_was_only_saved_again_follows_the_lecture_and_a_changed_one_gets_it_beside(tools, tmp_path):
     lab, source, target = tools("lab"), tmp_path / "notebooks", tmp_path / "mine"
     source.mkdir()
-    (source / "00.ipynb").write_text(lecture("one"))
-    (source / "01.ipynb").write_text(lecture("one"))
+    (source / "00.ipynb").write_text(lesson("one"))
+    (source / "01.ipynb").write_text(lesson("one"))
     lab.working_copies(source, target)
-    (target / "00.ipynb").write_text(lecture("one", output="saved by the lab"))
-    (target / "01.ipynb").write_text(lecture("one, and my own"))
+    (target / "00.ipynb").write_text(lesson("one", output="saved by the lab"))
+    (target / "01.ipynb").write_text(lesson("one, and my own"))
     for name in ("00.ipynb", "01.ipynb"):
-        (source / name).write_text(lecture("two"))
+        (source / name).write_text(lesson("two"))
     assert lab.working_copies(source, target) == ["01.ipynb"]
-    assert (target / "00.ipynb").read_text() == lecture("two")
-    assert "my own" in (target / "01.ipynb").read_text() and (target / "01.new.ipynb").read_text() == lecture("two")
-    (source / "01.ipynb").write_text(lecture("three"))
+    assert (target / "00.ipynb").read_text() == lesson("two")
+    assert "my own" in (target / "01.ipynb").read_text() and (target / "01.new.ipynb").read_text() == lesson("two")
+    (source / "01.ipynb").write_text(lesson("three"))
     lab.working_copies(source, target)
-    assert (target / "01.new.ipynb").read_text() == lecture("three")
+    assert (target / "01.new.ipynb").read_text() == lesson("three")
     (target / "01.new.ipynb").rename(target / "01.ipynb")
     assert lab.working_copies(source, target) == [] and not (target / "01.new.ipynb").exists()
 
@@ -194,11 +194,11 @@ def test_a_learners_copy_answers_no_prediction_and_keeps_its_questions(tools, tm
 def test_a_damaged_note_or_a_kill_in_the_first_copying_costs_nothing(tools, tmp_path, note):
     lab, source, target = tools("lab"), tmp_path / "notebooks", tmp_path / "mine"
     source.mkdir()
-    (source / "00.ipynb").write_text(lecture("one"))
+    (source / "00.ipynb").write_text(lesson("one"))
     lab.working_copies(source, target)
     (target / ".copied.json").write_text(note)
     assert lab.working_copies(source, target) == []
-    (source / "00.ipynb").write_text(lecture("two"))
+    (source / "00.ipynb").write_text(lesson("two"))
     assert lab.working_copies(source, target) == [] and "two" in (target / "00.ipynb").read_text()
     assert not list(target.glob(".copy-*"))
 
@@ -207,9 +207,9 @@ def test_a_folder_in_the_place_of_a_copy_and_a_link_to_nowhere(tools, tmp_path):
     lab, source, target = tools("lab"), tmp_path / "notebooks", tmp_path / "mine"
     source.mkdir()
     target.mkdir()
-    (source / "00.ipynb").write_text(lecture("one"))
-    (source / "01.ipynb").write_text(lecture("one"))
+    (source / "00.ipynb").write_text(lesson("one"))
+    (source / "01.ipynb").write_text(lesson("one"))
     (target / "00.ipynb").mkdir()
     (target / "01.ipynb").symlink_to(tmp_path / "elsewhere.ipynb")
     assert lab.working_copies(source, target) == ["00.ipynb"]
-    assert (target / "01.ipynb").read_text() == lecture("one") and not (tmp_path / "elsewhere.ipynb").exists()
+    assert (target / "01.ipynb").read_text() == lesson("one") and not (tmp_path / "elsewhere.ipynb").exists()

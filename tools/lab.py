@@ -23,7 +23,7 @@ def main(extra: list[str]) -> int:
         kept = working_copies(ROOT / "notebooks", folder)
         if kept:
             print(
-                f"You have worked in {', '.join(kept)}; the newer lectures lie beside yours in {OWN}/ as NAME.new.ipynb."
+                f"You have worked in {', '.join(kept)}; the newer lessons lie beside yours in {OWN}/ as NAME.new.ipynb."
             )
     else:
         folder = ROOT

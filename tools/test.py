@@ -29,6 +29,11 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
+def firefox() -> str | None:
+    """The stock Firefox that one lesson is opened in."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
 def has_gpu() -> bool:
     """Does an NVIDIA driver answer?"""
     tool = shutil.which("nvidia-smi")
@@ -61,6 +66,8 @@ def how_to_get(reason: str) -> str:
     """What to do about a reason, if that is known."""
     if "Chromium" in reason:
         return "install it (Debian, Ubuntu: apt-get install chromium) or name one with CUTELAB_CHROMIUM=/path/to/it"
+    if "Firefox" in reason:
+        return "install it (Debian: apt-get install firefox-esr)"
     if GPU in reason:
         return "run this on a machine with one, after: pip install 'cutelab[gpu]'"
     return ""

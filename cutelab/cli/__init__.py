@@ -420,6 +420,53 @@ def trace(
 
 
 @app.command()
+def claims(
+    id: Annotated[str | None, typer.Option("--id", help="only this one, such as A18")] = None,
+    topic: Annotated[str | None, typer.Option(help="thread maps, layout algebra, or swizzles and layouts")] = None,
+    as_json: Json = False,
+) -> None:
+    """Which statements that are in print about CUTLASS and CuTe are true, and what settles each?
+
+    Example: cutelab claims --id A18
+    """
+    from cutelab.course.topics.claims.lesson import TOPICS, claims_of, find_claim
+
+    topics = {one.id: name for name, every in TOPICS.items() for one in every}
+    asked = claims_of(topic) if topic is not None else tuple(one for every in TOPICS.values() for one in every)
+    if id is not None:
+        wanted = find_claim(id)
+        if wanted not in asked:
+            raise CuteLabError(f"{wanted.id} belongs to {topics[wanted.id]}, not to {shown(topic)}")
+        asked = (wanted,)
+    answers = []
+    for one in asked:
+        finding = one.settle()
+        answers.append(
+            {
+                "id": one.id,
+                "topic": topics[one.id],
+                "text": one.text,
+                "verdict": finding.verdict,
+                "sentence": one.correct.format(**finding.figures),
+                "figures": {name: str(value) for name, value in finding.figures.items()},
+                "code": one.code() if one.computed else None,
+                "picture": one.picture or None,
+                "source": one.source or None,
+                "lesson": one.lesson or None,
+            }
+        )
+
+    def words() -> str:
+        parts = []
+        for a in answers:
+            found = "\n".join(f"    {line}" for line in str(a["code"] or f"looked up in {a['source']}").splitlines())
+            parts.append(f"{a['id']}  {a['text']}\n  {a['verdict']}: {a['sentence']}" + (f"\n{found}" if id else ""))
+        return "\n".join(parts)
+
+    _say("claims", as_json, {"claims": answers}, words)
+
+
+@app.command()
 def course(
     folder: Annotated[Path, typer.Argument(help="a folder of your own")] = Path("my-notebooks"),
     put: Annotated[bool, typer.Option("--put", help="put the lessons there and open nothing")] = False,

@@ -24,7 +24,7 @@ from cutelab.core.errors import CuteLabError, shown
 FIRST = "00_start.ipynb"
 WAIT_SECONDS = 180
 ASKS = re.compile(r"(?m)^predict\(")
-CARD = re.compile(r"(?m)^(predict|check|hint|solution|review|progress|ready)\(")
+CARD = re.compile(r"(?m)^(predict|claims|claims_table|check|hint|solution|review|progress|ready)\(")
 
 
 def lessons_folder() -> Path:
@@ -133,10 +133,10 @@ def address(info: dict[str, Any], page: str) -> str:
 
 
 def working_copies(source: Path, target: Path) -> list[str]:
-    """Copy the lectures to a folder of the learner's own, so that answers do not change the project's files.
+    """Copy the lessons to a folder of the learner's own, so that answers do not change the project's files.
 
-    A copy in which nobody has changed a cell follows a newer lecture, also after JupyterLab has saved its outputs. A copy
-    with a person's work stays, and the newer lecture is put beside it as NAME.new.ipynb; returns the names of those.
+    A copy in which nobody has changed a cell follows a newer lesson, also after JupyterLab has saved its outputs. A copy
+    with a person's work stays, and the newer lesson is put beside it as NAME.new.ipynb; returns the names of those.
     """
     target.mkdir(parents=True, exist_ok=True)
     note = target / ".copied.json"
@@ -169,7 +169,7 @@ def of_bytes(file: Path) -> str:
 
 
 def read_note(note: Path) -> dict[str, str]:
-    """Which lecture, by its digest, is each copy of? {} if the note is missing or damaged."""
+    """Which lesson, by its digest, is each copy of? {} if the note is missing or damaged."""
     try:
         found = json.loads(note.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -182,13 +182,13 @@ def copy_whole(file: Path, target: Path) -> None:
     write_whole(target, without_answers(file.read_bytes()))
 
 
-def without_answers(lecture: bytes) -> bytes:
-    """The same lecture without the stored outputs that would answer a prediction before it is locked in.
+def without_answers(lesson: bytes) -> bytes:
+    """The same lesson without the stored outputs that would answer a prediction before it is locked in.
 
     From the first prediction on only the cards of questions keep their outputs. What is no notebook stays as it is.
     """
     try:
-        notebook = json.loads(lecture)
+        notebook = json.loads(lesson)
         asked = False
         for cell in notebook["cells"]:
             source = "".join(cell["source"])
@@ -196,8 +196,8 @@ def without_answers(lecture: bytes) -> bytes:
             if asked and cell["cell_type"] == "code" and not CARD.search(source):
                 cell.update(outputs=[], execution_count=None)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return lecture
-    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode() if asked else lecture
+        return lesson
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode() if asked else lesson
 
 
 def write_whole(target: Path, content: str | bytes) -> None:

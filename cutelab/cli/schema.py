@@ -54,6 +54,9 @@ SCHEMA: dict[str, dict[str, str]] = {
         "excess": "sectors and wavefronts beyond the fewest, of all lines",
         "failed": "are there races, or is excess above --fail-over?",
     },
+    "claims": {
+        "claims": "each: id, topic, text, verdict (true, half, false, unknown), sentence (what is right), figures, code, picture, source, lesson",
+    },
     "course": {"folder": "where the lessons lie", "kept": "lessons that you have changed; newer ones lie beside them"},
     "class": {
         "heads": "of the columns",

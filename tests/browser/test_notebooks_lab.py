@@ -1,4 +1,4 @@
-"""The lectures in real JupyterLab: all cells run, every explorer shows its picture, no barrier, live and reopened."""
+"""The lessons in real JupyterLab: all cells run, every explorer shows its picture, no barrier, live and reopened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory, root):
-    folder = tmp_path_factory.mktemp("lectures")
+    folder = tmp_path_factory.mktemp("lessons")
     shutil.copytree(root / "notebooks", folder / "notebooks")
     with lab.server(folder) as address:
         yield address

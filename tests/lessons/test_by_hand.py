@@ -8,6 +8,7 @@ from cutelab.course.ask.diagnose import Mapped
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.traced import Traced
 from cutelab.course.lab.lessons import lessons
+from cutelab.course.topics.claims.lesson import ClaimQuestion
 
 LANES = range(32)
 
@@ -181,6 +182,20 @@ BY_HAND = {
     "tensor_core.a": f"{64 % 16},{64 // 16}",
     "tensor_core.b": "outside" if 7 * 32 + 3 * 1 + 1 * 16 > 63 else "fits",
     "tensor_core.c": len({a + 64 * b for a in range(64) for b in range(16)}),
+    "tensor_core.d": next(row for row in range(8) for pair in range(4) if 4 * row + pair == 5),
+    "tensor_core.7": tuple(
+        (code % 8, code // 8)
+        for v in range(4)
+        for code in [6 % 2 * 1 + 6 // 2 % 2 * 16 + 6 // 4 * 4 + v % 2 * 8 + v // 2 * 2]
+        if (2 + 16 * 1, 6) == (18, 2 + 4 * 1)  # lane 18 is thread (2,1) of (4,2):(1,16)
+    ),
+    "tensor_core.8": next(
+        (code % 64, code // 64)
+        for code in [77 % 4 * 128 + 77 // 4 % 8 * 1 + 77 // 32 * 16 + 6 % 2 * 64 + 6 // 2 % 2 * 8 + 6 // 4 * 512]
+    ),
+    "tensor_core.9": next(
+        code % 16 * 4096 + code // 16 for code in [5 % 4 * 32 + 5 // 4 * 1 + 2 % 2 * 16 + 2 // 2 * 8]
+    ),
     "tensor_core.2": tuple(
         (code % 8, code // 8) for v in range(4) for code in [5 % 4 * 16 + 5 // 4 + v % 2 * 8 + v // 2 * 64]
     ),
@@ -216,6 +231,7 @@ BY_HAND = {
         next(s for s in range(1, 20) if (1400 + 300) / s <= max(300 + 210, 172)),
         next(s for s in range(2, 20) if 1400 / (s - 1) <= max(300 + 480, 172)),
     ),
+    "claims.a": sum(3 + 5 * d + 1 <= 24 for d in range(1, 9)),
     "kernel.a": str(sectors([4 * 16384 * i for i in LANES])),
     "kernel.b": column(32),
     "kernel.c": "not",  # measured: 3996 against 4001 GB/s
@@ -224,13 +240,14 @@ BY_HAND = {
 }
 """The right reading of each question; a layout's is its table of offsets."""
 
-ASKED = [(p, p.answer) for lesson in lessons() for p in lesson.predictions]
+ASKED = [(p, p.answer) for lesson in lessons() for p in lesson.predictions if not isinstance(p, ClaimQuestion)]
 ASKED += [
     (e, lambda e=e: e.kind.read_right(e.right, ""))
     for lesson in lessons()
     for e in lesson.exercises
     if not isinstance(e.kind, Function | Traced)
 ]
+"""The claims are held against facts of their own, in test_claims.py."""
 BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2", "partition.5"}  # many right answers: see below
 
 

@@ -1,4 +1,4 @@
-"""The numbers in the words of lecture 03 are what the library computes."""
+"""The numbers in the words of lesson 04, banks, are what the library computes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The stored notebooks are in canonical form and no bigger than a lecture; executing one twice gives the same bytes."""
+"""The stored notebooks are in canonical form and no bigger than a lesson; executing one twice gives the same bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = [
 
 def bare(sources: list[str]) -> dict:
     """A notebook as a person might leave it: no ids, no outputs."""
-    cells = [{"cell_type": "markdown", "metadata": {}, "source": "# A lecture"}]
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": "# A lesson"}]
     empty = {"cell_type": "code", "execution_count": None, "metadata": {"scrolled": True}, "outputs": []}
     cells += [{**empty, "source": source} for source in sources]
     return {"cells": cells, "metadata": {"widgets": {}}, "nbformat": 4, "nbformat_minor": 4}
@@ -29,7 +29,7 @@ def bare(sources: list[str]) -> dict:
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory, tools) -> Path:
     """A small notebook that was executed and stored once."""
-    path = tmp_path_factory.mktemp("lecture") / "lecture.ipynb"
+    path = tmp_path_factory.mktemp("lesson") / "lesson.ipynb"
     path.write_text(json.dumps(bare(SOURCES)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MPLBACKEND", "agg")
@@ -107,6 +107,6 @@ def planted(notebook: dict, fault: str) -> dict:
     ],
 )
 def test_a_planted_fault_is_found(stored, tools, tmp_path, fault, word):
-    path = tmp_path / "lecture.ipynb"
+    path = tmp_path / "lesson.ipynb"
     path.write_text(tools("notebooks").dumps(planted(copy.deepcopy(json.loads(stored.read_text())), fault)))
     assert any(word in found for found in tools("notebooks").faults(path))

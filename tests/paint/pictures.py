@@ -1,9 +1,9 @@
-"""Hand-made pictures, one for each kind of lecture, and one with every state."""
+"""Hand-made pictures, one for each kind of lesson, and one with every state."""
 
 from __future__ import annotations
 
 import numpy as np
-from lecture_pictures import banks, heads, swizzle, text, vectors
+from lesson_pictures import banks, heads, swizzle, text, vectors
 
 from cutelab.course.card.picture import (
     COLLISION,

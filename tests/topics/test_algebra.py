@@ -219,7 +219,7 @@ def test_random_pairs_are_lawful_or_say_where_they_fail():
 
 
 @pytest.mark.parametrize("name", [n for n, v in EXAMPLES.items() if v[0] == "composition"])
-def test_cures_are_admissible(name):
+def test_fixes_are_admissible(name):
     params, result, picture = view(example=name)
     assert bool(picture.offers) <= (result.layout is None)
     for fix in picture.offers:

@@ -218,7 +218,7 @@ def test_copies_are_the_same_layout(changes):
 
 
 @each
-def test_cures_do_what_they_say(changes):
+def test_fixes_do_what_they_say(changes):
     params, result, picture = view(changes)
     assert len(picture.offers) <= 3
     compact = None
@@ -240,7 +240,7 @@ def test_cures_do_what_they_say(changes):
     assert counts == sorted(counts)
 
 
-def test_the_cures_of_the_picture_that_everybody_knows():
+def test_the_fixes_of_the_picture_that_everybody_knows():
     picture = view({})[2]
     lines = [fix.line for fix in picture.offers]
     assert lines[0] == "Sw<5,0,5>  1 wavefront" and lines[1] == "pitch 33  1 wavefront"

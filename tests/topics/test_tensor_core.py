@@ -144,6 +144,7 @@ def test_memory_shows_what_each_lane_reads(short, which):
         lines = feed.memory.lines.tolist()
         painted = {(lines[i], j) for i, j in np.argwhere(memory.fill >= 0).tolist()}
         assert painted == set(wanted)
+        assert ("T names its row" in memory.subheading) == way.startswith("ldmatrix")
         if memory.labels is not None:
             for (line, piece), lane in wanted.items():
                 assert memory.labels[lines.index(line), piece].lstrip("T") == lane

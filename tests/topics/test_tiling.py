@@ -301,7 +301,7 @@ def test_copies_are_the_tile():
     assert "Checked" in picture.copies["explain"] and result.layout is not None
 
 
-def test_cures_are_admissible():
+def test_fixes_are_admissible():
     params, _, picture = view(example="refused")
     assert [c.changes["tiler"] for c in picture.offers] == ["4:1", "8:1"]
     for fix in picture.offers:

@@ -43,6 +43,7 @@ LESSONS = (
     "12_pipeline",
     "13_hopper",
     "14_kernel",
+    "15_claims",
     "case_strips",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:

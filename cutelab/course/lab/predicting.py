@@ -132,18 +132,25 @@ class PredictView:
         self._control.disabled = self._button.disabled = self._guess.disabled = True
         self._guess.value = self.sure is False
         self._button.description = "Locked in"
-        self._reveal.value = f'<div role="status">{card._repr_html_()}</div>'
+        self._reveal.value = f'<div role="status">{self.revealed(card)}</div>'
+
+    def revealed(self, card: Card) -> str:
+        """What stands below the question once an answer is locked in, as HTML."""
+        return card._repr_html_()
 
     def __repr__(self) -> str:
         card = self.card()
         return OPEN if card is None else repr(card)
 
+    def kept(self) -> str:
+        """The question as it stands, without its control, as HTML."""
+        card = self.card()
+        return f'<div style="max-width:720px">{self._asked()}<div>{OPEN if card is None else self.revealed(card)}</div></div>'
+
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live control, and what is kept of it for another day: two mimebundles."""
-        card = self.card()
-        below, wake = (OPEN, WAKE) if card is None else (card._repr_html_(), "")
-        html = f'<div style="max-width:720px">{self._asked()}<div>{below}</div></div>'
-        return live_and_kept(self.box, f'predict("{self.prediction.id}")', repr(self), html, wake)
+        wake = "" if self.locked else WAKE
+        return live_and_kept(self.box, f'predict("{self.prediction.id}")', repr(self), self.kept(), wake)
 
     def _ipython_display_(self) -> None:
         show(self.outputs())

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from cutelab.course.lab.reply import Card
 
 NEEDED = ("numpy", "matplotlib", "ipywidgets", "anywidget")
-WELCOME = {"jupyterlab": "the lab itself", "numba": "the kernels of the last lectures"}
+WELCOME = {"jupyterlab": "the lab itself", "numba": "the kernels of the last lessons"}
 
 
 def ready() -> Card:

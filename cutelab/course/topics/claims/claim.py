@@ -29,7 +29,7 @@ class Claim:
     - `settle`: the computation; its source is shown to the reader, so it is short and speaks CuTe's words.
     - `picture`: the call of an explorer that shows the example or the counter-example, or "".
     - `source`: the file and version where it was looked up, where no computation can settle it, or "".
-    - `lesson`: the lesson that teaches it, as "04", or "".
+    - `lesson`: the lesson that teaches it, by topic or number as `find_lesson` takes it ("banks", "04"), or "".
     """
 
     id: str
@@ -44,11 +44,28 @@ class Claim:
         """The right sentence, with the figures that were just computed."""
         return self.correct.format(**self.settle().figures)
 
+    @property
+    def computed(self) -> bool:
+        """Does a computation settle it? Otherwise it was looked up in `source`, and there is nothing to run."""
+        return not (self.source and self.code().startswith(('return found("', "return found(\n")))
+
+    def told(self) -> str:
+        """What they found, as text: the verdict and each figure.
+
+        >>> @claim("X1", "A warp has 64 lanes.", "A warp has {lanes} lanes.")
+        ... def x1() -> Finding:
+        ...     return found("false", lanes=32)
+        >>> x1.told(), x1.sentence()
+        ('verdict: false, lanes: 32', 'A warp has 32 lanes.')
+        """
+        finding = self.settle()
+        return ", ".join([f"verdict: {finding.verdict}", *(f"{k}: {v}" for k, v in finding.figures.items())])
+
     def code(self) -> str:
         """The lines that settle it, as they are run."""
-        lines = inspect.getsource(self.settle).splitlines()
+        lines = textwrap.dedent(inspect.getsource(self.settle)).splitlines()
         start = next(i for i, line in enumerate(lines) if line.startswith("def "))
-        return textwrap.dedent("\n".join(lines[start + 1 :]))
+        return textwrap.dedent("\n".join(lines[start + 1 :])).strip()
 
 
 def claim(

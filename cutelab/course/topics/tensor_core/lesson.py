@@ -5,7 +5,22 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from cutelab import cosize, ldmatrix_tile, mma_atom, owners, parse_layout, registers, store_rows, tensor_core_fixes
+import numpy as np
+
+from cutelab import (
+    Layout,
+    LdMatrix,
+    cosize,
+    fragment_loads,
+    ldmatrix_tile,
+    mma_atom,
+    owners,
+    parse_layout,
+    partition,
+    registers,
+    store_rows,
+    tensor_core_fixes,
+)
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
@@ -63,6 +78,30 @@ def other_code(random: Random) -> Prediction:
     )
 
 
+def row_received(lane: int, matrices: int = 1) -> int:
+    """From which row of each matrix does ldmatrix give this lane its two halves?"""
+    numbered = np.arange(64 * matrices).reshape(8 * matrices, 8)
+    return int(LdMatrix(matrices).load(numbered)[lane, 0]) // 8
+
+
+def other_lane(random: Random) -> Prediction:
+    """Another lane, of four matrices."""
+    lane = random.choice([lane for lane in range(32) if lane % 8 != lane // 4])
+    named = lane % 8
+    return Prediction(
+        id="tensor_core.d",
+        title="What does another lane receive?",
+        kind=Value(example="7", given=(("lane", lane),)),
+        question=(
+            f"In ldmatrix.x4, lane {lane} names row {named} of matrix {lane // 8}. It receives two neighbours of one row of each matrix. "
+            "Which row is that?"
+        ),
+        right=lambda: row_received(lane, 4),
+        replies=(Wrong(named, "That is the row that the lane names. It receives what the MMA wants of it."),),
+        because=f"Four lanes share a row: {lane} // 4 is {lane // 4}.",
+    )
+
+
 PREDICTIONS = (
     Prediction(
         id="tensor_core.a",
@@ -117,6 +156,27 @@ PREDICTIONS = (
         ),
         because="The thread adds 0 to the code, so thread 77 sees what thread 0 sees: the whole tile.",
     ),
+    Prediction(
+        id="tensor_core.d",
+        title="Named, and received",
+        kind=Value(example="7", given=(("lane", 5),)),
+        question=(
+            "ldmatrix.x1 moves one 8 x 8 matrix of halves. Lane 5 gives the address of row 5. Each of the 32 lanes receives two neighbours "
+            "of one row, as an MMA wants them. From which row are those of lane 5?"
+        ),
+        right=lambda: row_received(5),
+        again=other_lane,
+        replies=(
+            Wrong(5, "That is the row that lane 5 names. Lanes 8 to 31 name none here, and receive something, too."),
+            Wrong(2, "Columns 2 and 3 are right; the question asks for the row."),
+            Wrong(0, "Row 0 has 8 halves, enough for lanes 0 to 3."),
+            Wrong(3, "Columns 2 and 3 are right; the question asks for the row."),
+            Wrong(4, "Four lanes share a row. So which row comes after lanes 0 to 3?"),
+            Wrong(10, "That is the number of the element, if they are counted along the rows. In which row is it?"),
+            Wrong(11, "That is the number of the element, if they are counted along the rows. In which row is it?"),
+        ),
+        because="A row of 8 halves serves four lanes, two halves each: lanes 4 to 7 share row 1.",
+    ),
 )
 
 
@@ -131,6 +191,64 @@ ACCESSES = (
 def held_by(operand: str, lane: int) -> tuple[tuple[int, int], ...]:
     """What a lane holds of an operand of m16n8k16, value by value."""
     return tuple(map(tuple, registers(*mma_atom(HALF).operand(operand), lane).tolist()))
+
+
+VOLTA, HOPPER = "SM70_8x8x4_F32F16F16F32_TN", "SM90_64x64x16_F32F16F16_SS"
+VOLTA_LANES = (0, 1, 2, 3, 16, 17, 18, 19)
+
+
+def named_row(lane: int) -> tuple[int, int]:
+    """Where does the row begin that this lane names when ldmatrix.x4 loads A of m16n8k16?"""
+    best = fragment_loads(Layout((16, 16), (16, 1)), mma_atom(HALF), "A", 2)[0]
+    m, k = divmod(int(best.accesses[0].byte_address[0, 0, lane]) // 2, 16)
+    return m, k
+
+
+def held_in(name: str, thread: int, values: range) -> tuple[tuple[int, int], ...]:
+    """Which elements of C does a thread of this atom hold as these values?"""
+    found = registers(*mma_atom(name).operand("C"), thread)[list(values)]
+    return tuple((int(m), int(n)) for m, n in found)
+
+
+def who_holds(pairs: tuple[Any, ...]) -> str:
+    """Whose are these elements of C of the Volta atom?"""
+    if not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+        return "a code is m + 8 · n, and pairs (m,n) are asked for."
+    thread, value = owners(*mma_atom(VOLTA).operand("C"))
+    for i, (m, n) in enumerate(pairs):
+        if not (0 <= m < 8 and 0 <= n < 8):
+            return f"({m},{n}) is outside C, which is 8 x 8."
+        if (thread[m, n], value[m, n]) != (6, i):
+            return f"you gave ({m},{n}) as v{i}: lane {VOLTA_LANES[thread[m, n]]} holds it, as v{value[m, n]}."
+    return ""
+
+
+def who_of_the_group(pair: tuple[int, ...]) -> str:
+    """Who holds this element of C of the WGMMA?"""
+    m, n = pair
+    if not (0 <= m < 64 and 0 <= n < 64):
+        return f"({m},{n}) is outside C, which is 64 x 64."
+    thread, value = owners(*mma_atom(HOPPER).operand("C"))
+    return f"({m},{n}) is held by thread {thread[m, n]}, as v{value[m, n]}."
+
+
+ROWS_OF_4096 = Layout((16, 8), (4096, 1))
+
+
+def stored_at() -> int:
+    """Where v2 of lane 5 goes, in elements from the tile's beginning."""
+    view = partition(ROWS_OF_4096, mma_atom(HALF).c)
+    assert isinstance(view, Layout)
+    return view(5, 2)
+
+
+def who_goes_there(offset: int) -> str:
+    """Whose element of C lies at this offset of the matrix?"""
+    m, n = divmod(offset, 4096)
+    if not (0 <= m < 16 and 0 <= n < 8):
+        return f"{offset} is row {m}, column {n} of the matrix, and the tile has 16 rows and 8 columns."
+    thread, value = owners(*mma_atom(HALF).operand("C"))
+    return f"{offset} is row {m}, column {n} of the tile, where v{value[m, n]} of lane {thread[m, n]} belongs."
 
 
 def owner(m: int, n: int) -> tuple[int, int]:
@@ -228,7 +346,7 @@ EXERCISES = (
         ),
         question=(
             "C of all m16n8 atoms has the layout `((4,8),(2,2)):((32,1),(16,8))`, with the code m + 16 · n. Write `held(lane)`: the four pairs "
-            "(m, n) of a lane, v0 to v3. This is the line that every epilogue needs."
+            "(m, n) of a lane, v0 to v3. An epilogue of these atoms begins with this line."
         ),
         right=lambda lane: held_by("C", lane),
         solution=(
@@ -330,5 +448,158 @@ EXERCISES = (
             Wrong("Sw<0,0,0>", "without a swizzle four of the eight rows begin in bank 0."),
         ),
         because="Bits 6 and 7, which tell the rows of a bank apart, go to bits 3 and 4, the number of the 16-byte piece.",
+    ),
+    Exercise(
+        id="tensor_core.6",
+        title="Which row does a lane name?",
+        name="named",
+        kind=Function(("lane",), edges=tuple((lane,) for lane in range(32)), draw=draw_lane, parts=("m", "k")),
+        question=(
+            "ldmatrix.x4 loads A of m16n8k16, 16 x 16 halves, as four matrices: 0 is the upper left one, 1 the lower left, 2 the upper right, "
+            "3 the lower right. Lane 8 · j + r names row r of matrix j. Write `named(lane)`: the pair (m, k) at which that row begins."
+        ),
+        right=named_row,
+        solution="def named(lane):\n    return lane % 16, lane // 16 * 8",
+        hints=(
+            "Lanes 0 to 7 name the rows of the upper left matrix, lanes 8 to 15 those of the matrix below it.",
+            "So lanes 0 to 15 name rows 0 to 15, all of them at k = 0. What is different for lanes 16 to 31?",
+        ),
+        wrong=(
+            Wrong(
+                lambda lane: (lane // 4, 2 * (lane % 4)),
+                "this is what the lane receives; the question asks which row it names.",
+            ),
+            Wrong(
+                lambda lane: (lane % 8, lane // 8 * 8),
+                "the four matrices stand two by two, not side by side: k is 0 or 8.",
+            ),
+            Wrong(
+                lambda lane: (lane % 8 + lane // 16 * 8, lane // 8 % 2 * 8),
+                "matrices 1 and 2 have changed places: down first, then right.",
+            ),
+            Wrong(
+                lambda lane: (lane // 2, lane % 2 * 8),
+                "here neighbouring lanes share a row; lanes 0 to 7 name eight rows of one matrix.",
+            ),
+            Wrong(lambda lane: (lane // 16 * 8, lane % 16), "this is (k, m): the row comes first."),
+            Wrong(lambda lane: (lane % 16, lane // 16), "k counts elements, and a matrix is 8 elements wide."),
+            Wrong(
+                lambda lane: (lane % 16, lane // 16 * 16),
+                "here k counts bytes: a row of a matrix has 16 bytes, which are 8 halves.",
+            ),
+            Wrong(
+                lambda lane: (lane % 8, lane // 8),
+                "this is (row, number of the matrix). Say where in the 16 x 16 tile that row begins.",
+            ),
+            Wrong(lambda lane: (lane % 16, 0), "lanes 16 to 31 name rows of the right half: k is not 0 there."),
+            Wrong(
+                lambda lane: (lane % 16, lane // 8 * 8),
+                "there are two matrices side by side, not four: k is 0 or 8.",
+            ),
+        ),
+        because="Lanes 0 to 15 go down the left half, lanes 16 to 31 down the right one: 8 elements further.",
+    ),
+    Exercise(
+        id="tensor_core.7",
+        title="A lane of Volta",
+        kind=Value(
+            "tuple",
+            example="((0, 0), (0, 1), (2, 0), (2, 1))",
+            parts=("v0", "v1", "v2", "v3"),
+            means=who_holds,
+            nested=True,
+        ),
+        question=(
+            "C of `SM70_8x8x4_F32F16F16F32_TN` has the layout `((2,2,2),(2,2,2)):((1,16,4),(8,2,32))`, with the code m + 8 · n, for the eight "
+            "threads of a quad pair. Its thr_id `(4,2):(1,16)` says which lanes these are. Which (m,n) does lane 18 hold, from v0 to v3? Give "
+            "four pairs."
+        ),
+        right=lambda: held_in(VOLTA, VOLTA_LANES.index(18), range(4)),
+        solution="answer = ((4, 2), (4, 3), (6, 2), (6, 3))",
+        hints=(
+            "First the thread: thr_id sends (2,1) to 2 + 16 = 18, so lane 18 is thread 2 + 4 · 1 of the quad pair.",
+            "Thread 6 is (0,1,1) in (2,2,2), the first part fastest. What does it add to the code?",
+            "It adds 16 + 4 = 20. The values add 0, 8, 2 and 10. Divide each code by 8.",
+        ),
+        wrong=(
+            Wrong(((0, 2), (0, 3), (2, 2), (2, 3)), "that is lane 2. Lane 18 is thread 2 + 4 · 1 of the quad pair."),
+            Wrong(
+                ((1, 2), (1, 3), (3, 2), (3, 3)), "that is thread 3. The first part of the thread mode counts fastest."
+            ),
+            Wrong(((4, 2), (6, 2), (4, 3), (6, 3)), "v1 and v2 have changed places: v1 adds 8 to the code, v2 adds 2."),
+            Wrong(((2, 4), (3, 4), (2, 6), (3, 6)), "these are (n,m). The question asks for (m,n)."),
+            Wrong((20, 28, 22, 30), "these are the codes. Each is m + 8 · n."),
+            Wrong(
+                ((6, 0), (6, 1), (6, 2), (6, 3)),
+                "that would be one row a thread; in C a thread holds pieces of several rows.",
+            ),
+            Wrong(
+                ((4, 2), (4, 3), (12, 2), (12, 3)), "v2 lies 8 rows below in later atoms. Here it adds 2 to the code."
+            ),
+        ),
+        because="Thread 6 begins at code 20 = 4 + 8 · 2; v1 is one column to the right, and v2 two rows below.",
+    ),
+    Exercise(
+        id="tensor_core.8",
+        title="A thread of a warp group",
+        kind=Value(
+            "tuple", example="(12, 3)", parts=("m", "n"), given=(("thread", 77), ("value", 6)), means=who_of_the_group
+        ),
+        question=(
+            "C of Hopper's 64 x 64 WGMMA has the layout `((4,8,4),(2,2,8)):((128,1,16),(64,8,512))`, with the code m + 64 · n, for the 128 "
+            "threads of a warp group. Which (m,n) does thread 77 hold as v6?"
+        ),
+        right=lambda: held_in(HOPPER, 77, range(6, 7))[0],
+        solution="answer = (43, 10)",
+        hints=(
+            "77 is 1 + 4 · 3 + 32 · 2, so it is (1,3,2) in (4,8,4). What does it add to the code?",
+            "It adds 128 + 3 + 32 = 163. And v6 is (0,1,1) in (2,2,8).",
+            "v6 adds 8 + 512. The code is 683; divide it by 64.",
+        ),
+        wrong=(
+            Wrong((35, 2), "that is v0 of thread 77. v6 is (0,1,1) in (2,2,8), so it adds 8 + 512."),
+            Wrong((10, 43), "this is (n,m); the code is m + 64 · n, so the remainder comes first."),
+            Wrong((11, 10), "here the warp is left out: thread 77 is in warp 2, which has rows 32 to 47."),
+            Wrong((43, 2), "that is v2. v6 has a 1 in the last part of (2,2,8), too: 512 more."),
+            Wrong((35, 10), "that is v4. v6 is 0 + 2 · 1 + 4 · 1."),
+            Wrong((43, 11), "that is v7: the first part of (2,2,8) counts fastest, and of 6 it is 0."),
+        ),
+        odd=(
+            Wrong(683, "683 is a code, m + 64 · n; a pair (m,n) is asked for."),
+            Wrong(163, "163 is a code, m + 64 · n, and that of v0; a pair (m,n) is asked for."),
+        ),
+        because="163 + 520 = 683 = 43 + 64 · 10: each warp has 16 rows, and inside them it is C of m16n8 again, every 8 columns.",
+    ),
+    Exercise(
+        id="tensor_core.9",
+        title="Where does it go?",
+        kind=Value(
+            unit="elements",
+            example="100",
+            given=(("pitch", 4096), ("lane", 5), ("rows", 16), ("columns", 8)),
+            means=who_goes_there,
+        ),
+        question=(
+            "C of m16n8k16 has the layout `((4,8),(2,2)):((32,1),(16,8))`, with the code m + 16 · n. It goes to a row-major matrix with rows of "
+            "4096 elements. How many elements after the tile's beginning does lane 5 store its v2?"
+        ),
+        right=stored_at,
+        solution="answer = 9 * 4096 + 2",
+        hints=(
+            "First the code: lane 5 is (1,1) in (4,8), and v2 is (0,1) in (2,2).",
+            "32 + 1 + 8 = 41. Which (m,n) is that?",
+            "Row 9, column 2. In this matrix one row further is 4096 elements further.",
+        ),
+        wrong=(
+            Wrong(41, "that is the code. It would be the offset if C lay column-major, in columns of 16."),
+            Wrong(9 * 8 + 2, "here the rows of the tile follow each other; in the matrix they lie 4096 apart."),
+            Wrong(2 * 4096 + 9, "row and column have changed places: the matrix is row-major."),
+            Wrong((9 * 4096 + 2) * 4, "that is in bytes; the question asks for elements."),
+            Wrong(4096 + 3, "that is where v1 goes. v2 adds 8 to the code: eight rows below v0."),
+            Wrong(4096 + 2, "that is where v0 goes. v2 adds 8 to the code: eight rows below."),
+            Wrong(9 * 4096 + 3, "that is where v3 goes."),
+            Wrong(41 * 4096, "41 is a code, not a row: first turn it into (m,n)."),
+        ),
+        because="Code 41 is (9,2), and 9 · 4096 + 2 = 36,866: the code in the tile, and then the layout of the matrix.",
     ),
 )

@@ -48,7 +48,8 @@ def memory(result: Result, feed: Feed, width: int) -> Grid:
 def _which(feed: Feed) -> str:
     if feed.load is None:
         return "8 rows of 16 bytes"
-    return feed.name + (f", {feed.step + 1} of {feed.steps}" if feed.steps > 1 else "")
+    which = feed.name + (f", {feed.step + 1} of {feed.steps}" if feed.steps > 1 else "")
+    return which + (", T names its row" if "matrix" in feed.name else "")
 
 
 def _cells(result: Result, feed: Feed) -> Array:

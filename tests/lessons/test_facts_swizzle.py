@@ -1,4 +1,4 @@
-"""The numbers that stand in the words of lecture 04 are what the library computes."""
+"""The numbers that stand in the words of lesson 05, swizzle, are what the library computes."""
 
 import numpy as np
 import pytest

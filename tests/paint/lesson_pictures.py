@@ -1,4 +1,4 @@
-"""Hand-made pictures of lectures to come: banks, vector loads, a swizzle, strips."""
+"""Hand-made pictures of lessons to come: banks, vector loads, a swizzle, strips."""
 
 from __future__ import annotations
 
