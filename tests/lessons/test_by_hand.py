@@ -58,6 +58,11 @@ def padded_a(index):
     return index % 8 + index // 8 * 9
 
 
+def core(m, k, lbo, sbo):
+    """The byte of a half (m, k) in core matrices of 8 x 16 bytes."""
+    return m // 8 * sbo + k // 8 * lbo + m % 8 * 16 + k % 8 * 2
+
+
 def xor_row(offset):
     """Sw<3,0,3>."""
     return offset ^ (offset >> 3 & 7)
@@ -218,6 +223,20 @@ BY_HAND = {
     "pipeline.1": (500 + 8192 // 16 + 262_144 // 2048, (500 + 8192 // 16 + 262_144 // 2048) // 2),
     "pipeline.3": "c",  # 3 stages of 32,768 bytes fit into 101,376; 3548 / 1024 needs 4
     "pipeline.5": next(m for m in (2**i for i in range(13)) if 2 * m * m * 32 / 4096 >= 2 * m * 32 * 2 / 32),
+    "hopper.a": "503",  # measured
+    "hopper.b": "c",  # 8 x 64 x 2 = 1,024 bytes are written, those outside the matrix as zero
+    "hopper.c": (256 ^ 256 // 128 % 8 * 16) - 256,
+    "hopper.d": (7 % 3, 7 // 3 % 2),
+    "hopper.e": 17 // 8 * 256 + 10 // 8 * 128 + 17 % 8 * 16 + 10 % 8 * 2,
+    "hopper.f": "0",  # measured
+    "hopper.g": "436",  # measured
+    "hopper.1": sum(row >= 100 or column >= 120 for row in range(92, 108) for column in range(104, 136)),
+    "hopper.3": next((m, k) for m in range(64) for k in range(16) if core(m, k, 128, 256) == core(40, 3, 256, 128)),
+    "hopper.4": 128 * 64 * 2 + 256 * 64 * 2,
+    "hopper.5": (
+        next(s for s in range(1, 20) if (1400 + 300) / s <= max(300 + 210, 172)),
+        next(s for s in range(2, 20) if 1400 / (s - 1) <= max(300 + 480, 172)),
+    ),
     "claims.a": sum(3 + 5 * d + 1 <= 24 for d in range(1, 9)),
     "kernel.a": str(sectors([4 * 16384 * i for i in LANES])),
     "kernel.b": column(32),

@@ -41,6 +41,7 @@ LESSONS = (
     "10_tensor_core",
     "11_partition",
     "12_pipeline",
+    "13_hopper",
     "14_kernel",
     "15_claims",
     "16_puzzles",

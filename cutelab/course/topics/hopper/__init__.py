@@ -1,0 +1,1 @@
+"""Topic "hopper": what lesson 13 asks; its pictures are those of topics tma, descriptor and pipeline."""
