@@ -87,6 +87,27 @@ def fullest_bank(count: int) -> str:
     )
 
 
+def offset_of_row(row: int) -> str:
+    """What this row would mean for thread 32."""
+    return f"row {row} begins at offset {16 * row}; the third term of thread 32 is Pitch · Strips · row pitch."
+
+
+def agreeing(count: int) -> str:
+    """What it would mean that so many threads agree."""
+    if not 0 <= count <= 32:
+        return f"there are 32 threads; {count} of them cannot agree."
+    if count > 12:
+        return f"so thread {count - 1} would agree; but there t / 12 is {(count - 1) // 12}, and the third term is no longer 0."
+    return f"so thread {count} would differ already; but there t / 12 is 0, and both maps give t."
+
+
+def inside_tile(count: int) -> str:
+    """What it would mean that so many elements are touched."""
+    if count > 32:
+        return f"32 threads with one offset each touch 32 elements at most; {count} is more."
+    return f"so thread {count} would be the first outside the tile, or one that touches nothing new. Where does thread 16 begin?"
+
+
 def other_group(random: Random) -> Prediction:
     """Where another group of threads stands."""
     pitch, strips = random.choice(((4, 2), (4, 4), (16, 2)))
@@ -109,7 +130,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.a",
         title="The next 32 threads",
-        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
+        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4)), means=offset_of_row),
         again=other_group,
         question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
         right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
@@ -126,7 +147,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.b",
         title="Strips = 1",
-        kind=Value(unit="threads", example="20", given=(("row pitch", 16), ("threads", 32))),
+        kind=Value(unit="threads", example="20", given=(("row pitch", 16), ("threads", 32)), means=agreeing),
         question=(
             "Set Strips to 1 (row pitch 16, 32 threads, Pitch 12). How many of the 32 threads have the offset of the plain "
             "map, t % 12 + (t / 12) · 16?"
@@ -147,7 +168,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.c",
         title="A 16 x 8 tile",
-        kind=Value(unit="elements", given=(("rows", 16), ("columns", 8), ("threads", 32))),
+        kind=Value(unit="elements", given=(("rows", 16), ("columns", 8), ("threads", 32)), means=inside_tile),
         question=(
             "A tile of 16 rows and 8 columns, rows 8 apart. 32 threads, Pitch 8, Strips 2. How many of its 128 elements "
             "does the formula touch?"
