@@ -280,6 +280,14 @@ EXERCISES = (
                 "this is the number of the 128-byte row of banks; the bank is the place in it.",
             ),
             Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 8 % 32,
+                "this takes words of 8 bytes; a word of a bank has 4.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch * element_bytes + col) % 32,
+                "this takes bytes for words, and the column is to be multiplied by element_bytes, too.",
+            ),
+            Wrong(
                 lambda row, col, pitch, element_bytes: (row * pitch + col) * 4 // element_bytes % 32,
                 "bytes are offset times element_bytes, and words are bytes divided by 4: both are the other way round.",
             ),

@@ -34,6 +34,8 @@ def all_rows_coalesced(layout: Mapped) -> bool:
 
 def pairs_in(n: int) -> str:
     """What n sectors would mean for lanes 2 elements apart."""
+    if n < 1:
+        return "every load requests one sector at least."
     if n > 8:
         return f"{n} sectors: the last one would begin at element {8 * (n - 1)}, and the last lane loads element 62."
     return f"{n} sectors hold the elements 0 to {8 * n - 1}; the last lane loads element 62."
@@ -41,6 +43,8 @@ def pairs_in(n: int) -> str:
 
 def lanes_in(n: int) -> str:
     """What n sectors would mean for lanes 6 elements apart."""
+    if n < 1:
+        return "every load requests one sector at least."
     if n > 24:
         return f"{n} sectors: the last one begins at element {8 * (n - 1)}, but the last lane loads element 186."
     return f"{n} sectors hold the elements 0 to {8 * n - 1}; the last lane loads element 186."
@@ -59,7 +63,7 @@ def start_of_row_1(pitch: int) -> str:
 def moved(pair: tuple[int, ...]) -> str:
     """What two counts of sectors would mean for 128 float32."""
     wrong = next((n for n in pair if n != 16), pair[0])
-    return f"{wrong} sectors are {32 * wrong} bytes; the warp needs 128 elements of 4 bytes, each byte once."
+    return f"{wrong} sector{'s are' if wrong != 1 else ' is'} {32 * wrong} bytes; the warp needs 128 elements of 4 bytes, each byte once."
 
 
 def other_stride(random: Random) -> Prediction:

@@ -338,6 +338,7 @@ EXERCISES = (
             "Write the layout that says where in memory the chosen elements lie. Is it M o S or S o M?"
         ),
         right=lambda: composition(MEMORY, SELECTED),
+        odd=tuple(Wrong(t, "that is a name; write the layout that it stands for.") for t in ("M o S", "S o M")),
         solution='answer = "(4,2):(4,2)"',
         hints=(
             "The map that is asked first stands on the right. Which one gets the coordinate (row, chosen column)?",

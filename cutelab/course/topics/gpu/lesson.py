@@ -65,6 +65,22 @@ def work_of(warps: int) -> str:
     return f"{warps} warps load the elements 0 to {32 * warps - 1}, and there are 900."
 
 
+def element_of(place: tuple[int, ...]) -> str:
+    """Which element does this (block, thread) take, where blocks have 128 threads?"""
+    block, thread = place
+    if block < 0 or not 0 <= thread < 128:
+        return f"a block has threads 0 to 127; thread {thread} is none of them."
+    return f"thread {thread} of block {block} takes element {element(block, 128, thread)}."
+
+
+def thread_of(place: tuple[int, ...]) -> str:
+    """Which thread of a block of 256 is this (lane, warp)?"""
+    lane, warp = place
+    if not 0 <= lane < 32 or not 0 <= warp < 8:
+        return f"lanes are 0 to 31, and 256 threads are warps 0 to 7; ({lane},{warp}) is none of these places."
+    return f"lane {lane} of warp {warp} is thread {32 * warp + lane}."
+
+
 def draw_launch(random: Random) -> tuple[int, int]:
     return random.randint(1, 5000), random.choice((32, 64, 128, 256, 512))
 
@@ -161,7 +177,7 @@ EXERCISES = (
     Exercise(
         id="gpu.1",
         title="Who takes this element?",
-        kind=Value("tuple", example="(2, 5)", parts=("block", "thread")),
+        kind=Value("tuple", example="(2, 5)", parts=("block", "thread"), means=element_of),
         question=(
             "Blocks have 128 threads, and each thread takes one element. Which thread takes element 1000? "
             "`answer = (block, thread)`, both counted from 0."
@@ -187,7 +203,7 @@ EXERCISES = (
     Exercise(
         id="gpu.2",
         title="Lane and warp",
-        kind=Value("tuple", example="(3, 1)", parts=("lane", "warp")),
+        kind=Value("tuple", example="(3, 1)", parts=("lane", "warp"), means=thread_of),
         question="A block has 256 threads in one row. Which lane of which warp is thread 203? `answer = (lane, warp)`.",
         right=lambda: lane_and_warp(203),
         solution="answer = (203 % 32, 203 // 32)",

@@ -192,6 +192,14 @@ def lies_at(layout: Layout, offset: int) -> tuple[int, int]:
     return int(row), int(col)
 
 
+def places_and_holes(pair: tuple[int, ...]) -> str:
+    """What this (cosize, holes) would mean for 5 x 3 elements."""
+    places, empty = pair
+    if places - empty != 15:
+        return f"{places} places with {empty} holes among them would hold {places - empty} elements; there are 5 · 3."
+    return f"with a cosize of {places} the last element would lie at offset {places - 1}: where does (4,2) lie?"
+
+
 MANGLED = "((4,2),(2,4)):((2,16),(1,8))"
 
 EXERCISES = (
@@ -477,7 +485,7 @@ EXERCISES = (
     Exercise(
         id="layout.8",
         title="How much memory?",
-        kind=Value("tuple", example="(12, 3)", parts=("cosize", "holes")),
+        kind=Value("tuple", example="(12, 3)", parts=("cosize", "holes"), means=places_and_holes),
         question="Of `(5,3):(8,2)`, what is the cosize, and how many holes are there? `answer = (cosize, holes)`.",
         right=lambda: (cosize(Layout((5, 3), (8, 2))), holes(Layout((5, 3), (8, 2))).size),
         solution="answer = (4*8 + 2*2 + 1, 4*8 + 2*2 + 1 - 5*3)",

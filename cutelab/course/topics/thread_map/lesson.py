@@ -262,7 +262,9 @@ class CoveringMap:
         return self.read(right())
 
     def diagnose(self, mine: Cover, right: Cover, told: bool) -> Diagnosis:
-        return Diagnosis("this map does not cover its tile." if mine.coverage else "", self._where(mine, right))
+        kept = (mine.kind, mine.tile, mine.vector) == (right.kind, right.tile, right.vector)
+        named = "" if kept else "class, tile and vector are to stay as they are; only the number of threads may change."
+        return Diagnosis("this map does not cover its tile." if mine.coverage else named, self._where(mine, right))
 
     def _where(self, mine: Cover, right: Cover) -> str:
         if mine.coverage:
