@@ -397,7 +397,8 @@ EXERCISES = (
         title="A pitch for wide lanes",
         kind=Value(unit="elements", example="65", given=(("columns", 64), ("rows", 8)), means=fewest),
         question=(
-            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of the piece i div 8 (8 elements). "
+            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of piece i div 8; a piece is 8 "
+            "neighbouring columns, 16 bytes of a row. "
             "With pitch 64 that is 32 wavefronts. Which is the smallest pitch, in elements, that makes it 4?"
         ),
         right=lambda: next(c.pitch for c in conflict_free(PIECES, 8, 64, 2) if c.kind == "padding" and c.free),
