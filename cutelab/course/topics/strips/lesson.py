@@ -192,9 +192,18 @@ PREDICTIONS = (
         ),
         right=lambda: str(least_pitch(128, 4)),
         replies=(
-            Wrong("1", "Then each lane stands in a row of its own, in a sector of its own."),
-            Wrong("32", "Then the warp is one run of 32 elements. But a sector holds only 8 of them."),
-            Wrong("128", "Lanes 0 to 31 are the same 32 neighbours as with Pitch 32."),
+            Wrong(
+                "1",
+                f"Then each lane stands in a row of its own, in a sector of its own: {cost(sectors, 128, 1, 32)} sectors.",
+            ),
+            Wrong(
+                "32",
+                f"Then the warp is one run of 32 elements, in {cost(sectors, 128, 32, 32)} sectors. But runs of 8, a sector each, are as many.",
+            ),
+            Wrong(
+                "128",
+                f"Lanes 0 to 31 are the same 32 neighbours as with Pitch 32: {cost(sectors, 128, 128, 32)} sectors, and a smaller Pitch has no more.",
+            ),
         ),
         because="A sector is 32 bytes, 8 elements of float32. Four runs of 8 are four sectors, as many as one run of 32.",
     ),
@@ -205,9 +214,12 @@ PREDICTIONS = (
         question="Row pitch 32, Pitch 8, float32 in shared memory. Which Strips brings the warp down to 1 wavefront?",
         right=best_strips,
         replies=(
-            Wrong("1", "The rows lie 8·32 apart then, which is a multiple of 32 banks."),
-            Wrong("4", "The rows lie 32 apart then: the same bank again."),
-            Wrong("32", "The rows lie 32 apart then, as with Strips 4."),
+            Wrong(
+                "1",
+                f"The rows lie 8·32 apart then, which is a multiple of 32 banks: {cost(wavefronts, 32, 8, 1)} wavefronts.",
+            ),
+            Wrong("4", f"The rows lie 32 apart then: the same bank again: {cost(wavefronts, 32, 8, 4)} wavefronts."),
+            Wrong("32", f"The rows lie 32 apart then, as with Strips 4: {cost(wavefronts, 32, 8, 32)} wavefronts."),
         ),
         because="Both other terms are multiples of 32, so only t % 8 chooses the bank: 8 banks for 32 words, whatever Strips is.",
     ),
