@@ -111,7 +111,7 @@ BY_HAND = {
         sectors([16 * i for i in LANES], 16),
     ),
     "banks.a": column(24),
-    "banks.b": column(64),
+    "banks.b": column(96),
     "banks.c": str(wide([16 * i for i in LANES])),
     "banks.3": "b" if wide([16 * i for i in LANES]) == 32 * 16 // 128 else "d",
     "banks.4": next(

@@ -103,7 +103,7 @@ def other_narrow(random: Random) -> Prediction:
 
 def other_padding(random: Random) -> Prediction:
     """Padding of another row."""
-    length = random.choice((15, 23, 39, 47, 95))
+    length = random.choice((15, 39, 47, 55, 63))
     return Prediction(
         id="banks.b",
         title="One element more",
@@ -156,25 +156,25 @@ PREDICTIONS = (
     Prediction(
         id="banks.b",
         title="One element more",
-        kind=Value(unit="wavefronts", example="2", given=(("row length", 63),), means=lambda n: spread(256, n)),
+        kind=Value(unit="wavefronts", example="2", given=(("row length", 95),), means=lambda n: spread(384, n)),
         again=other_padding,
         question=(
-            "Rows of 63 float32 lie 63 apart, and a column read takes 1 wavefront. Somebody pads each row to 64. "
+            "Rows of 95 float32 lie 95 apart, and a column read takes 1 wavefront. Somebody pads each row to 96. "
             "How many wavefronts now?"
         ),
-        right=lambda: column(64),
+        right=lambda: column(96),
         replies=(
             Wrong(
-                1, "That was so with pitch 63. Padding changes the pitch, and a multiple of 32 is the worst there is."
+                1, "That was so with pitch 95. Padding changes the pitch, and a multiple of 32 is the worst there is."
             ),
             Wrong(2, "Two lanes in a bank would be a pitch such as 34."),
             Wrong(31, "There are 32 lanes, whatever the length of a row is; 31 of them are conflicts."),
             Wrong(16, "Half of the lanes would meet with a pitch of 16 or 48. With a multiple of 32 all of them do."),
-            Wrong(64, "64 is the pitch; there are only 32 lanes, and each is served in one wavefront."),
+            Wrong(96, "96 is the pitch; there are only 32 lanes, and each is served in one wavefront."),
             Wrong(33, "There are only 32 lanes."),
             Wrong(0, "Every access takes one wavefront at least."),
         ),
-        because="63 is odd, so no two rows start in one bank; with pitch 64 all of them do, for 64 is a multiple of 32.",
+        because="95 is odd, so no two rows start in one bank; with pitch 96 all of them do, for 96 is a multiple of 32.",
     ),
     Prediction(
         id="banks.c",
