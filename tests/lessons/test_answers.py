@@ -1,5 +1,5 @@
 """Right answers are accepted in every spelling; plausible wrong ones are told what is wrong with them. `tests/data/answers.json`
-holds both, with the misconception behind each wrong one."""
+holds both, with the misconception behind each wrong one; `answers_early.json` holds more for the first ten lessons."""
 
 import ast
 import json
@@ -15,7 +15,10 @@ import cutelab
 from cutelab.course.ask.exercise import NOT_YET
 from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
 
-CASES = json.loads((Path(__file__).resolve().parents[1] / "data" / "answers.json").read_text())
+DATA = Path(__file__).resolve().parents[1] / "data"
+CASES = json.loads((DATA / "answers.json").read_text())
+EARLY = json.loads((DATA / "answers_early.json").read_text())  # more of the same for lessons 00 to 09
+CASES += [{**c, "wrong": [{"answer": w, "misconception": w} for w in c["wrong"]]} for c in EARLY]
 RIGHT = [(case["exercise"], answer) for case in CASES for answer in case["right"]]
 WRONG = [(case["exercise"], wrong) for case in CASES for wrong in case["wrong"] if "note" not in wrong]
 WRONG = [(id, wrong) for id, wrong in WRONG if wrong["misconception"] != "unchanged"]  # that is no answer yet

@@ -89,11 +89,11 @@ BY_HAND = {
     "start.2": "c",
     "gpu.a": [(b, t) for b in range(3) for t in range(96)].index((2, 5)),
     "gpu.b": next(w for w in range(3) if 70 in range(32 * w, 32 * w + 32)),
-    "gpu.c": len({i // 32 for i in range(1000)}),
+    "gpu.c": len({i // 32 for i in range(900)}),
     "gpu.1": [(b, t) for b in range(8) for t in range(128)][1000],
     "gpu.2": [(lane, w) for w in range(8) for lane in LANES][203],
-    "layout.a": (2 * 8 + 3) * 2,
-    "layout.b": str((1 * 2 + 0) - (0 * 2 + 1)),
+    "layout.a": (1 * 12 + 7) * 2,
+    "layout.b": str((1 * 4 + 0) - (0 * 4 + 3)),
     "layout.c": holes_after(8, 8, 9),
     "layout.d": "8:4",
     "layout.2": [[r + 6 * c for c in range(4)] for r in range(6)],
@@ -106,7 +106,7 @@ BY_HAND = {
     "layout.8": (37, len(set(range(37)) - {8 * r + 2 * c for r in range(5) for c in range(3)})),
     "layout.9": [[r + 5 * c for c in range(6)] for r in range(4)],
     "coalescing.a": sectors([8 * i for i in LANES]),
-    "coalescing.b": str(sectors([16 * i for i in LANES])),
+    "coalescing.b": str(sectors([2 * 8 * i for i in LANES], 2)),
     "coalescing.c": str(sectors([4 * i + 4 for i in LANES])),
     "coalescing.d": {4: "a", 16: "b", 64: "c"}[sectors([16 * i for i in LANES], 16)],
     "coalescing.1": sectors([24 * i for i in LANES]),
@@ -117,7 +117,7 @@ BY_HAND = {
         sectors([16 * i for i in LANES], 16),
     ),
     "banks.a": column(24),
-    "banks.b": column(32),
+    "banks.b": column(96),
     "banks.c": str(wide([16 * i for i in LANES])),
     "banks.3": "b" if wide([16 * i for i in LANES]) == 32 * 16 // 128 else "d",
     "banks.4": next(
@@ -132,6 +132,11 @@ BY_HAND = {
     "swizzle.1": 0b110100,
     "swizzle.3": "Sw<2,2,3>",
     "swizzle.4": "b",
+    "swizzle.6": next(
+        key
+        for key, (bits, base, shift) in {"a": (5, 0, 5), "b": (3, 2, 6), "c": (5, 0, 6), "d": (4, 0, 6)}.items()
+        if conflicts([4 * (o ^ (o >> shift & (2**bits - 1) << base)) for row in LANES for o in [64 * row]]) == 1
+    ),
     "strips.a": strip(32, 16, 8, 4) // 16,
     "strips.b": sum(strip(t, 16, 12, 1) == t % 12 + t // 12 * 16 for t in LANES),
     "strips.c": len({o for t in LANES if (o := strip(t, 8, 8, 2)) < 128}),
@@ -172,7 +177,7 @@ BY_HAND = {
     "tiling.b": 3 + 5 * 4,
     "tiling.c": 10 * 32 // (4 * 8),
     "tiling.d": "8",
-    "tiling.f": 32,
+    "tiling.f": 32 * [(i, j) for j in range(5) for i in range(2)].index((1 % 2, 3 % 5)),
     "tiling.e": "(2,3):(1,8)"
     if sorted(a + b for a in (0, 2, 4, 6) for b in (0, 1, 8, 9, 16, 17)) == [*range(24)]
     else "",

@@ -9,7 +9,7 @@ from cutelab import CuteLabError, Layout, Swizzle
 from cutelab.course.ask.diagnose import name_number
 from cutelab.course.ask.kinds import LayoutMap, Value
 from cutelab.course.ask.trials import Reading, name_function
-from cutelab.course.lab.lessons import find_exercise, lessons
+from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
 
 NAMES = ("row", "col", "rows", "cols")
 INPUTS = [
@@ -35,7 +35,7 @@ def told(function, good=right, names=NAMES, inputs=INPUTS, parts=()):
         (lambda r, c, rows, cols: 4 * (r * cols + c), "4 times too large: is it in another unit, bytes"),
         (lambda r, c, rows, cols: r * cols + c + 1, "one too large"),
         (lambda r, c, rows, cols: (r - 1) * cols + c - 1, "row and col one less: places are counted from 0"),
-        (lambda r, c, rows, cols: r * cols, "takes 0 for col"),
+        (lambda r, c, rows, cols: r * cols, "leaves col out"),
         (lambda r, c, rows, cols: r * cols + 2 * c, "too large by col"),
         (lambda r, c, rows, cols: r * cols + c + rows, "too large by rows"),
         (lambda r, c, rows, cols: 7, "always returns 7"),
@@ -44,6 +44,11 @@ def told(function, good=right, names=NAMES, inputs=INPUTS, parts=()):
         (lambda r, c, rows, cols: str(r * cols + c), "returns texts"),
         (lambda r, c, rows, cols: r * cols + c if r else 0, "only where row = 0"),
         (lambda r, c, rows, cols: r * cols + c if rows != 6 else 99, "goes wrong"),
+        (
+            lambda r, c, rows, cols: r * rows + c + 1,
+            "two things at once: every result is one too large; and without that",
+        ),
+        (lambda r, c, rows, cols: rows * cols - (r * cols + c), "counts from the other end"),
     ],
 )
 def test_the_cause_is_named(function, words):
@@ -120,6 +125,58 @@ def test_a_meaning_stands_before_a_guess():
 def test_layouts(text, words):
     kind = LayoutMap()
     assert words in kind.diagnose(kind.read(text), kind.read(Layout((6, 4))), False).named
+
+
+@pytest.mark.parametrize(
+    ("right", "text", "words"),
+    [
+        ("(4,8):(0,1)", "(4,8):(4,1)", "a step down leads to another element"),
+        ("(4,8):(8,1)", "(4,8):(0,1)", "a step down goes nowhere"),
+        ("(4,8):(0,1)", "(4,(2,4)):(0,(1,1))", "to the right, place 2 is the same element as an earlier one"),
+        ("((4,2),8):((1,8),16)", "((2,4),8):((8,1),16)", "the right offsets, but in another order"),
+        ("(4,8):(8,1)", "(4,8):(8,0)", "a step to the right goes nowhere"),
+    ],
+)
+def test_layouts_that_stand_still_or_count_otherwise(right, text, words):
+    kind = LayoutMap()
+    assert words in kind.diagnose(kind.read(text), kind.read(right), False).named
+
+
+def test_a_short_formula_is_named():
+    assert "this is elements · threads: too large for" in find_exercise("gpu.3").check(lambda e, t: e * t).sentence
+    assert "this is 32 // pitch: too small" in find_exercise("banks.2").check(lambda p: 32 // p).sentence
+    assert "this is max(stride · size, 32)" in find_exercise("coalescing.5").check(lambda n, b: max(32, n * b)).sentence
+
+
+def test_labels_say_which_number_is_which():
+    kind = Value("tuple", parts=("block", "thread"))
+    for text in ("block 7, thread 104", "thread 104 of block 7", "block=7; thread=104", "(7, 104)", "7,104"):
+        assert kind.read(text) == (7, 104)
+    for text in ("warp 7, thread 104", "thread 7, thread 104"):
+        with pytest.raises(CuteLabError):
+            kind.read(text)
+    with pytest.raises(CuteLabError, match=r"28\.125"):
+        Value().read("28.125")
+    assert Value().read("4 x 8 = 32") == 32
+
+
+def test_a_choice_of_layouts_is_compared_as_it_is_written():
+    kind = find_prediction("layout.d").kind
+    assert kind.read("_8:_4") == "8:4"
+    with pytest.raises(CuteLabError):
+        kind.read("4:8")
+
+
+def test_how_many_lanes_meet_is_shown_by_two_of_them():
+    words = find_exercise("banks.6").check((1, 1, 2, 16)).second
+    assert (
+        "anti-diagonal: 16 wavefronts would mean that lanes 0 to 1 have banks of their own; lane 1 begins 128 bytes"
+        in words
+    )
+    assert (
+        "lanes 0 and 16 meet; lane 16 begins 2112 bytes further, in bank 16"
+        in find_exercise("banks.6").check((1, 2, 2, 32)).second
+    )
 
 
 def test_swizzles_name_the_lanes_that_still_meet():

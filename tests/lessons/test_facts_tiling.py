@@ -10,7 +10,7 @@ from cutelab.course.topics.tiling.words import cpp_coordinate, slice_coordinate
 
 
 def test_predictions():
-    assert [find_prediction(f"tiling.{x}").answer() for x in "abcdef"] == [5132, 23, 10, "8", "(2,3):(1,8)", 32]
+    assert [find_prediction(f"tiling.{x}").answer() for x in "abcdef"] == [5132, 23, 10, "8", "(2,3):(1,8)", 224]
     assert str(TILES) == "((4,8),(32,16)):((1,128),(4,1024))" and TILES(0, (3, 5)) == 5132 == 3 * 4 + 5 * 1024
     assert Layout((128, 128))(3, 5) == 643 and TILES(0, (0, 5)) == 5120
     assert Layout((128, 128), (128, 1))(12, 40) == 1576 and 3 * 4 + 5 * 4 * 128 == 2572

@@ -46,7 +46,7 @@ def moderate(value: Any) -> bool:
     return all(map(moderate, value)) if isinstance(value, tuple) else abs(value) < 2**31
 
 
-def expressions(given: Named) -> Iterator[tuple[int, str]]:
+def expressions(given: Named, differences: bool = True) -> Iterator[tuple[int, str]]:
     """Every value that one step makes of the given quantities, with its words: the short ones first."""
     for name, a in given:
         yield (
@@ -57,7 +57,8 @@ def expressions(given: Named) -> Iterator[tuple[int, str]]:
         for other, b in given[i + 1 :]:
             yield a + b, f"this is {one} plus {other}, {a} + {b}"
             yield a * b, f"this is {one} times {other}, {a} · {b}, which is not the whole way"
-            yield abs(a - b), f"this is the difference of {one} and {other}, {max(a, b)} - {min(a, b)}"
+            if differences:
+                yield abs(a - b), f"this is the difference of {one} and {other}, {max(a, b)} - {min(a, b)}"
             if min(a, b) > 0 and max(a, b) % min(a, b) == 0:
                 yield max(a, b) // min(a, b), f"this is {max(a, b)} / {min(a, b)}, of {one} and {other}"
     if len(given) == 3:
@@ -76,7 +77,7 @@ def name_number(mine: int, right: int, given: Named = (), unit: str = "", guess:
     """
     if mine < 0 <= right:
         return "a count or an offset is never negative here."
-    for value, words in expressions(given):
+    for value, words in expressions(given, guess):
         if value == mine and mine not in (0, 1, right):
             return f"{words}."
     if not guess:
@@ -127,7 +128,7 @@ def name_tuple(
     if len(mine) != len(right):
         return f"this has {len(mine)} {'entry' if len(mine) == 1 else 'entries'}; {len(right)} are asked for: {', '.join(names)}."
     if sorted(map(str, mine)) == sorted(map(str, right)):
-        return f"the right numbers in another order: {', then '.join(names)}."
+        return "the right numbers in another order" + (f": {', then '.join(names)}." if parts else ".")
     pairs = list(zip(mine, right, strict=True))
     if all(is_int(a) and is_int(b) for a, b in pairs):
         if len({a - b for a, b in pairs}) == 1 and abs(mine[0] - right[0]) == 1:
@@ -235,9 +236,14 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
     if (a % 2 == 0).all() and a.any():
         for k in FACTORS:
             if (a == k * b).all():
-                return "every offset is too large by the same factor: are these bytes? Strides count elements."
+                bytes_too = ": are these bytes? Strides count elements." if k in (2, 4, 8) else "."
+                return f"every offset is too large by the same factor{bytes_too}"
     if a.ndim == 2 and np.array_equal(b, a.T):
         return "row and column have changed places."
+    if dealt_otherwise(a, b):
+        return "every mode has the right offsets, but in another order: the mode that counts fastest stands first."
+    if still := standing(a, b):
+        return still
     meeting = shared_offset(a)
     if meeting and not shared_offset(b):
         one, other, offset = meeting
@@ -251,11 +257,36 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
     if not shared_offset(b):
         unused, fair = int(a.max() - a.min()) + 1 - a.size, int(b.max() - b.min()) + 1 - b.size
         if unused > fair:
-            return (
-                f"this leaves {unused} offsets unused between its first and its last element, more than was asked for."
-            )
+            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element, more than was asked for."
         if unused < fair:
-            return f"this leaves {unused} offsets unused between its first and its last element; more are asked for."
+            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element; more are asked for."
+    return ""
+
+
+def lead(offsets: np.ndarray, axis: int) -> np.ndarray:
+    """The offsets along one mode, from the origin."""
+    return np.moveaxis(offsets, axis, 0).reshape(offsets.shape[axis], -1)[:, 0]
+
+
+def dealt_otherwise(a: np.ndarray, b: np.ndarray) -> bool:
+    """Has each mode the right offsets, each once, but in another order?"""
+    if np.array_equal(a, b) or len(np.unique(b)) < b.size or not np.array_equal(np.unique(a), np.unique(b)):
+        return False
+    return all(np.array_equal(np.sort(lead(a, i)), np.sort(lead(b, i))) for i in range(a.ndim))
+
+
+def standing(a: np.ndarray, b: np.ndarray) -> str:
+    """A mode in which one of the two stands still, and the other does not; "" if there is none. a: the learner's."""
+    names = ("down", "to the right") if a.ndim == 2 else tuple(f"in mode {i}" for i in range(a.ndim))
+    for axis, name in enumerate(names):
+        mine, right = lead(a, axis), lead(b, axis)
+        if len(np.unique(right)) == 1 < right.size and len(np.unique(mine)) > 1:
+            return f"in yours a step {name} leads to another element; here it must lead to the same one again."
+        if len(np.unique(right)) == right.size and len(np.unique(mine)) == 1 < mine.size:
+            return f"in yours a step {name} goes nowhere: all these places are one element."
+        if len(np.unique(b)) < b.size and len(np.unique(right)) == right.size and len(np.unique(mine)) < mine.size:
+            first = int(np.argmax([v in mine[:i] for i, v in enumerate(mine)]))
+            return f"{name}, place {first} is the same element as an earlier one: offset {mine[first]} comes again."
     return ""
 
 

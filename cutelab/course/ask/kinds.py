@@ -25,6 +25,7 @@ from cutelab.course.ask.reading import (
     describe,
     is_starter,
     plain,
+    read_labelled,
     read_number,
     read_tuple,
     shown,
@@ -112,6 +113,14 @@ class Value:
         return value if self.same is None else self.same(value)
 
     def _read_text(self, text: str) -> Any:
+        if self.what == "tuple":
+            several = (
+                read_labelled(text.strip(" \"'"), self.parts)
+                or read_labelled(tidy(text), self.parts)
+                or read_tuple(text)
+            )
+            if several is not None:
+                return several
         found = read_number(text)
         if found is None:
             several = read_tuple(text)
@@ -221,8 +230,8 @@ def _printed(answer: Any) -> str:
 
 
 def _letters(text: str) -> str:
-    """A text without spaces and capitals."""
-    return "".join(text.lower().split())
+    """A text without spaces and capitals; `_8` is 8, as CuTe prints what the compiler knows."""
+    return re.sub(r"(?<![a-z0-9])_(?=\d)", "", "".join(text.lower().split()))
 
 
 SMALL_WORDS = {
@@ -248,7 +257,7 @@ SMALL_WORDS = {
 
 def _content(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning."""
-    if re.search(r"[<>{}_()]", text):  # code: compared letter by letter only
+    if re.search(r"[<>{}_()]|\d\s*:\s*\d", text):  # code: compared letter by letter only
         return frozenset()
     return frozenset(re.findall(r"[a-z]+|\d+", text.lower())) - SMALL_WORDS
 
@@ -320,7 +329,8 @@ def from_pair(value: tuple[Any, ...]) -> Layout:
 
 
 MAKERS = re.compile(
-    r"\b(?:cute(?:::|\.))?(?:make_(?:layout|shape|stride|tuple)|Layout|Shape|Stride)\s*(?=[(<])|\bstride\s*=|\{\}"
+    r"\b(?:cute(?:::|\.))?(?:make_(?:layout|shape|stride|tuple)|Layout|Shape|Stride)\s*[:=]?\s*(?=[(<])|\bstride\s*=|\{\}",
+    re.IGNORECASE,
 )
 ORDER = re.compile(r",\s*(Layout(?:Right|Left)|Gen(?:Row|Col)Major)\b")
 

@@ -176,12 +176,33 @@ def read_number(text: str) -> tuple[int, str] | None:
     >>> read_number("24 sectors"), read_number("8-way"), read_number("4*8"), read_number("1,024")
     ((24, 'sectors'), (8, 'way'), None, (1024, ''))
     """
-    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", tidy(text)).replace("_", "")
+    text = re.sub(r"^[\d\s.x*·×+/()-]+=(?=\s*\d)", "", tidy(text))  # "4 x 8 = 32"
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text).replace("_", "")
     found = re.fullmatch(rf"([A-Za-z ]*?[: =]*)({NUMBER})([- ]*[A-Za-z]?[A-Za-z -]*)\.?", text)
     if found is None or len(found[2]) > 400:
         return None
     words = f"{found[1]} {found[3]}".replace("-", " ").replace(":", " ").replace("=", " ")
     return to_int(found[2]), " ".join(words.split()).lower()
+
+
+def read_labelled(text: str, parts: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The numbers of a text that names each of them, in the order of `parts`; None if it does not name just these.
+
+    >>> read_labelled("lane 11 of warp 6", ("lane", "warp")), read_labelled("thread = 4, block: 7", ("block", "thread"))
+    ((11, 6), (7, 4))
+    """
+    pair = rf"([A-Za-z][A-Za-z_ -]*?)\s*[:=]?\s*({NUMBER})"
+    if not parts or not re.fullmatch(rf"\(?\s*{pair}(?:\s*(?:[,;&]|\band\b|\bof\b|\bin\b)?\s*{pair})*\s*\)?\.?", text):
+        return None
+    found: dict[str, int] = {}
+    for label, number in re.findall(pair, re.sub(r"\b(?:and|of|in|the|is)\b", " ", text)):
+        plain_label = re.sub(r"[\s_-]", "", label.lower())
+        meant = [p for p in parts if re.sub(r"[\s_-]", "", p.lower()) == plain_label]
+        meant = meant or [p for p in parts if re.sub(r"[\s_-]", "", p.lower()).startswith(plain_label)]
+        if len(meant) != 1 or meant[0] in found:
+            return None
+        found[meant[0]] = to_int(number)
+    return tuple(found[p] for p in parts) if len(found) == len(parts) else None
 
 
 def read_tuple(text: str) -> Any:
@@ -190,6 +211,8 @@ def read_tuple(text: str) -> Any:
     >>> read_tuple("1, 3"), read_tuple("(1,(1,1))"), read_tuple("23, 31 and 63"), read_tuple("x")
     ((1, 3), (1, (1, 1)), (23, 31, 63), None)
     """
+    if re.search(r"\d\.\d*[1-9]", text):  # a fraction is no pair
+        return None
     text = re.sub(r"\band\b|&", " ", tidy(text)).translate(str.maketrans("[]{}<>;", "()()(),"))
     tokens = re.findall(rf"{NUMBER}|[(),]|\S", text)
     stack: list[list[Any]] = [[]]

@@ -77,7 +77,8 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
         return _of_truth(mine, right.rows, names)
     if all(map(is_int, good)):
         found_out = _of_numbers(mine, good, names) or _of_dependence(mine, right.rows, names)
-        return found_out or _of_condition(mine, right.rows, names)
+        found_out = found_out or _of_condition(mine, right.rows, names) or _of_two(mine, right, names)
+        return found_out or _of_formula(mine, good, names)
     return _of_tuples(mine, right.rows, names, parts) or _of_condition(mine, right.rows, names)
 
 
@@ -162,7 +163,12 @@ def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -
     for i, name in enumerate(names):
         for number in FIXED:
             if _agrees(mine, call, _fixed({i: number})):
-                return f"this takes {number} for {name}, whatever {name} is: that is the number of one example."
+                if number == 0:
+                    return f"this leaves {name} out: it is right only where {name} is 0."
+                seen = number in {args[i] for args, _ in mine}
+                return f"this takes {number} for {name}, whatever {name} is" + (
+                    ": that is the number of one example." if seen else f": {name} has to count."
+                )
     example = mine[0][0]
     for size in range(2, len(names)):
         for several in combinations(range(len(names)), size):
@@ -208,8 +214,84 @@ def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
             return f"every result is too small by {label}: that part is missing."
     for k in (2, 4, 8, 16, 32, 64, 128):
         if all(y == g % k for y, g in zip(found, good, strict=True)) and any(g >= k for g in good):
-            return f"this is the right number modulo {k}: nothing wraps round here."
+            return f"this is the right number modulo {k}: it must not wrap round there."
     return ""
+
+
+def _of_two(mine: Rows, right: Reading, names: tuple[str, ...]) -> str:
+    """Two faults at once: off by one, or in another unit, and an argument in the wrong place?"""
+    if right.call is None or not all(is_int(y) for _, y in mine):
+        return ""
+    undone: list[tuple[str, Rows]] = [
+        (f"every result is one too {way}", tuple((args, y - k) for args, y in mine))
+        for k, way in ((1, "large"), (-1, "small"))
+    ]
+    for k in FACTORS[:3]:
+        if all(y % k == 0 for _, y in mine):
+            undone.append((f"every result is {k} times too large", tuple((args, y // k) for args, y in mine)))
+    for words, rows in undone:
+        other = _misplaced(rows, right.call, names) or _swapped(rows, right.call, names)
+        if other:
+            return f"two things at once: {words}; and without that {other}"
+    return ""
+
+
+def _of_formula(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
+    """Is it a short formula of the arguments? Which one, and whether it is too large or too small."""
+    found = [y for _, y in mine]
+    if len(mine) < 6 or not all(map(is_int, found)):
+        return ""
+    for label, values in formulas(mine, names):
+        if values == found:
+            much, less = (
+                sum(y > g for y, g in zip(found, good, strict=True)),
+                sum(y < g for y, g in zip(found, good, strict=True)),
+            )
+            way = "too large" if much and not less else "too small" if less and not much else "too large or too small"
+            return f"this is {label}: {way} for {much + less} of {len(found)} inputs."
+    for label, values in terms(mine, names):
+        if all(y + g == v for y, g, v in zip(found, good, values, strict=True)):
+            return f"yours and the right result add up to {label}: this counts from the other end."
+    return ""
+
+
+Column = tuple[str, list[int]]
+"""A formula, and its value for each input."""
+Steps = tuple[tuple[str, Callable[[int, int], int]], ...]
+
+
+def formulas(mine: Rows, names: tuple[str, ...]) -> Iterator[Column]:
+    """Short formulas of the arguments, with their values: one step of two of them, or of one and a fixed number, and then one more."""
+    columns = [(name, [args[i] for args, _ in mine]) for i, name in enumerate(names)]
+    if not all(is_int(v) for _, column in columns for v in column):
+        return
+    fixed = [(str(k), [k] * len(mine)) for k in FIXED[1:]]
+    plain_steps: Steps = (
+        ("{} + {}", lambda a, b: a + b),
+        ("{} - {}", lambda a, b: a - b),
+        ("{} · {}", lambda a, b: a * b),
+    )
+    rounding: Steps = (
+        ("{} // {}", lambda a, b: a // b),
+        ("{} % {}", lambda a, b: a % b),
+        ("min({}, {})", min),
+        ("max({}, {})", max),
+    )
+    apart: Steps = (("abs({} - {})", lambda a, b: abs(a - b)),)
+
+    def joined(one: Column, other: Column, steps: Steps) -> Iterator[Column]:
+        for form, step in steps:
+            if not (form[3] in "/%" and 0 in other[1]):
+                left = f"({one[0]})" if " " in one[0] and form[0] == "{" else one[0]
+                yield form.format(left, other[0]), [step(a, b) for a, b in zip(one[1], other[1], strict=True)]
+
+    yield from columns
+    pairs = [(one, other) for one in columns for other in (*columns, *fixed) if one is not other]
+    pairs += [(one, other) for one in fixed for other in columns]
+    first = [x for one, other in pairs for x in joined(one, other, plain_steps)]
+    yield from first
+    yield from (x for one, other in pairs for x in joined(one, other, rounding + apart))
+    yield from (x for one in first for other in fixed for x in joined(one, other, rounding))
 
 
 def terms(mine: Rows, names: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:
@@ -235,7 +317,7 @@ def _of_dependence(mine: Rows, right: Rows, names: tuple[str, ...]) -> str:
         several = [g for g in groups.values() if len({v for v, _, _ in g}) > 1]
         still = all(len({y for _, y, _ in g}) == 1 for g in several)
         moves = any(len({g for _, _, g in group}) > 1 for group in several)
-        if several and still and moves:
+        if len(several) > 1 and still and moves:
             return f"the result does not change with {name}, and it should: it is left out, or a number of an example is in its place."
     return ""
 
@@ -332,9 +414,12 @@ def _of_tuples(mine: Rows, right: Rows, names: tuple[str, ...], parts: tuple[str
         gaps = {a - b for y, g in zip(found, good, strict=True) for a, b in zip(y, g, strict=True)}
         if gaps == {1}:
             return "all of them are one too large: places are counted from 0."
-    if not same:
-        return ""
     at = wrong[0]
+    if not same:
+        hits = [sum(y[i] == g[i] for y, g in zip(found, good, strict=True)) for i in range(width)]
+        at = max(range(width), key=lambda i: hits[i])
+        if not hits[at]:
+            return ""
     one = tuple((args, y[at]) for (args, y) in mine)
     why = ""
     if all(is_int(g[at]) for g in good):
@@ -345,6 +430,8 @@ def _of_tuples(mine: Rows, right: Rows, names: tuple[str, ...], parts: tuple[str
         else:
             why = _of_numbers(one, values, names)
             why = why or _of_condition(one, tuple((a, v) for (a, _), v in zip(right, values, strict=True)), names)
+    if not same:
+        return f"the {labels[at]} is right in {hits[at]} of {len(found)} inputs" + (f": {why}" if why else ".")
     listed = " and ".join(labels[i] for i in same)
     tail = f": {why}" if why else "."
     return f"the {listed} {'is' if len(same) == 1 else 'are'} always right, the {labels[at]} is not{tail}"

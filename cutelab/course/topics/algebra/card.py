@@ -215,8 +215,9 @@ def _legend(result: Result) -> tuple[Key, ...]:
 
 
 def _reads(result: Result) -> str:
-    what = "pair of i and j" if result.chain.hues is not None else "coordinate"
-    return f"{result.params.operation} followed through {count(len(result.ids), what)}" + (
+    pairs = result.chain.hues is not None
+    met = count(len(result.ids), "pair" if pairs else "coordinate") + (" of i and j" if pairs else "")
+    return f"{result.params.operation} followed through {met}" + (
         f" of {number(result.chain.count)}" if len(result.ids) < result.chain.count else ""
     )
 

@@ -17,7 +17,7 @@ from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.sheet import crd_text
 from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count, count_distinct, number
-from cutelab.course.topics.algebra.chain import LAWS
+from cutelab.course.topics.algebra.chain import LAWS, SILENT, Chain
 from cutelab.course.topics.algebra.knobs import say_cotarget
 from cutelab.course.topics.algebra.model import Array, Result
 
@@ -212,10 +212,17 @@ def _vector(result: Result) -> Verdict:
     )
 
 
+def _who(found: Chain) -> str:
+    """Who says no: CuTe, whose compiler stops; or only we, where C++ compiles and is wrong?"""
+    if found.operation == "composition" and found.where:
+        return "The compiler stops"
+    return "Only cutelab refuses" if found.rule.endswith(SILENT) else "Refused"
+
+
 def _refused(result: Result) -> Verdict:
     found, points = result.chain, result.chain.points
     rule, _, rest = found.rule.partition("; ")
-    sentence = f"Refused: {rule.rstrip('.')}."
+    sentence = f"{_who(found)}: {rule.removesuffix(SILENT).rstrip('.')}."
     if found.operation != "composition" or points is None or "R(c)" not in points.columns:
         return Verdict("bad", sentence, f"{rest[:1].upper()}{rest[1:]}." if rest else "")
     where = f"{found.where}. " if found.where else ""

@@ -12,10 +12,50 @@ from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, Value
 
+LANES = np.arange(32)
+
 
 def column(pitch: int) -> int:
     """Wavefronts of a warp that reads a column of float32, rows `pitch` elements apart."""
     return int(wavefronts(WarpAccess(np.arange(32) * pitch * 4, 4)).count)
+
+
+def spread(step_bytes: int, count: int) -> str:
+    """What `count` wavefronts would mean for 32 lanes that lie `step_bytes` apart, and where that does not hold."""
+    if not 1 <= count <= 32:
+        return f"32 lanes take 1 wavefront at least and 32 at most; {count} is neither."
+    if 32 % count:
+        return (
+            f"here every bank that is used serves equally many lanes, so the number divides 32, and {count} does not."
+        )
+    byte, right = LANES * step_bytes, lane_count(step_bytes)
+    if count > right:
+        lane = 32 // count
+        return (
+            f"{count} wavefronts would mean that lanes 0 and {lane} meet; lane {lane} begins {byte[lane]} bytes further, "
+            f"in bank {byte[lane] // 4 % 32}."
+        )
+    lane = 32 // right
+    return (
+        f"{count} wavefronts would mean that lanes 0 to {32 // count - 1} have banks of their own; "
+        f"lane {lane} begins {byte[lane]} bytes further: which bank is that?"
+    )
+
+
+def lane_count(step_bytes: int) -> int:
+    """Wavefronts of 32 lanes that lie `step_bytes` apart, 4 bytes or less each."""
+    return int(wavefronts(WarpAccess(LANES * step_bytes, min(4, step_bytes & -step_bytes))).count)
+
+
+READS = (("row", 1), ("column", 33), ("diagonal", 34), ("anti-diagonal", 32))  # by so many words from lane to lane
+
+
+def first_wrong_read(counts: tuple[int, ...]) -> str:
+    """What the first of these four numbers of wavefronts that is not right would mean."""
+    for count, (name, step) in zip(counts, READS, strict=False):
+        if count != lane_count(4 * step):
+            return f"The {name}: {spread(4 * step, count)}"
+    return ""
 
 
 def fewest(pitch: int) -> str:
@@ -63,7 +103,7 @@ def other_narrow(random: Random) -> Prediction:
 
 def other_padding(random: Random) -> Prediction:
     """Padding of another row."""
-    length = random.choice((15, 23, 39, 47, 63))
+    length = random.choice((15, 39, 47, 55, 63))
     return Prediction(
         id="banks.b",
         title="One element more",
@@ -96,7 +136,9 @@ PREDICTIONS = (
     Prediction(
         id="banks.a",
         title="A narrow tile",
-        kind=Value(unit="wavefronts", example="2", given=(("row pitch", 24), ("lanes", 32))),
+        kind=Value(
+            unit="wavefronts", example="2", given=(("row pitch", 24), ("lanes", 32)), means=lambda n: spread(96, n)
+        ),
         question="The tile is `(32,24):(24,1)` of float32. Lane i reads row i of column 0. How many wavefronts?",
         right=lambda: column(24),
         again=other_narrow,
@@ -114,22 +156,25 @@ PREDICTIONS = (
     Prediction(
         id="banks.b",
         title="One element more",
-        kind=Value(unit="wavefronts", example="2", given=(("row length", 31),)),
+        kind=Value(unit="wavefronts", example="2", given=(("row length", 95),), means=lambda n: spread(384, n)),
         again=other_padding,
         question=(
-            "Rows of 31 float32 lie 31 apart, and a column read takes 1 wavefront. Somebody pads each row to 32. "
+            "Rows of 95 float32 lie 95 apart, and a column read takes 1 wavefront. Somebody pads each row to 96. "
             "How many wavefronts now?"
         ),
-        right=lambda: column(32),
+        right=lambda: column(96),
         replies=(
-            Wrong(1, "That was so with pitch 31. Padding changes the pitch, and 32 is the worst there is."),
+            Wrong(
+                1, "That was so with pitch 95. Padding changes the pitch, and a multiple of 32 is the worst there is."
+            ),
             Wrong(2, "Two lanes in a bank would be a pitch such as 34."),
             Wrong(31, "There are 32 lanes, whatever the length of a row is; 31 of them are conflicts."),
-            Wrong(16, "Half of the lanes would meet with a pitch of 16 or 48. With 32 all of them do."),
+            Wrong(16, "Half of the lanes would meet with a pitch of 16 or 48. With a multiple of 32 all of them do."),
+            Wrong(96, "96 is the pitch; there are only 32 lanes, and each is served in one wavefront."),
             Wrong(33, "There are only 32 lanes."),
             Wrong(0, "Every access takes one wavefront at least."),
         ),
-        because="31 has no common divisor with 32; with pitch 32 each row starts in the same bank.",
+        because="95 is odd, so no two rows start in one bank; with pitch 96 all of them do, for 96 is a multiple of 32.",
     ),
     Prediction(
         id="banks.c",
@@ -147,7 +192,12 @@ PREDICTIONS = (
     Prediction(
         id="banks.d",
         title="Halves with pitch 36",
-        kind=Value(unit="wavefronts", example="8", given=(("row pitch", 36), ("bytes of an element", 2))),
+        kind=Value(
+            unit="wavefronts",
+            example="8",
+            given=(("row pitch", 36), ("bytes of an element", 2)),
+            means=lambda n: spread(72, n),
+        ),
         question="Rows of half (2 bytes) lie 36 elements apart. Lane i reads row i of column 0. How many wavefronts?",
         right=lambda: int(wavefronts(WarpAccess(np.arange(32) * 36 * 2, 2)).count),
         replies=(
@@ -162,7 +212,6 @@ PREDICTIONS = (
 )
 
 
-LANES = np.arange(32)
 ROWS = (16, 23, 31, 40, 63)
 CONTIGUOUS = WarpAccess(LANES * 16, 16)
 PIECES = TileAccess(LANES % 8, LANES // 8 * 8, 16)
@@ -229,6 +278,14 @@ EXERCISES = (
             Wrong(
                 lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 128,
                 "this is the number of the 128-byte row of banks; the bank is the place in it.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch + col) * element_bytes // 8 % 32,
+                "this takes words of 8 bytes; a word of a bank has 4.",
+            ),
+            Wrong(
+                lambda row, col, pitch, element_bytes: (row * pitch * element_bytes + col) % 32,
+                "this takes bytes for words, and the column is to be multiplied by element_bytes, too.",
             ),
             Wrong(
                 lambda row, col, pitch, element_bytes: (row * pitch + col) * 4 // element_bytes % 32,
@@ -340,7 +397,8 @@ EXERCISES = (
         title="A pitch for wide lanes",
         kind=Value(unit="elements", example="65", given=(("columns", 64), ("rows", 8)), means=fewest),
         question=(
-            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of the piece i div 8 (8 elements). "
+            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of piece i div 8; a piece is 8 "
+            "neighbouring columns, 16 bytes of a row. "
             "With pitch 64 that is 32 wavefronts. Which is the smallest pitch, in elements, that makes it 4?"
         ),
         right=lambda: next(c.pitch for c in conflict_free(PIECES, 8, 64, 2) if c.kind == "padding" and c.free),
@@ -389,7 +447,12 @@ EXERCISES = (
     Exercise(
         id="banks.6",
         title="One tile, four reads",
-        kind=Value("tuple", example="(2, 4, 8, 16)", parts=("row", "column", "diagonal", "anti-diagonal")),
+        kind=Value(
+            "tuple",
+            example="(2, 4, 8, 16)",
+            parts=("row", "column", "diagonal", "anti-diagonal"),
+            means=first_wrong_read,
+        ),
         question=(
             "The padded tile `(32,32):(33,1)` of float32 is read four ways: lane i takes (0,i), (i,0), the diagonal (i,i), the "
             "anti-diagonal (i,31-i). How many wavefronts each? `answer = (row, column, diagonal, anti_diagonal)`."

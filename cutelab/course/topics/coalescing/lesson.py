@@ -13,9 +13,11 @@ from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 
-def row_of(layout: Layout, row: int = 0) -> int:
-    """Sectors of a warp whose lane i loads float32 element (row, i)."""
-    return int(sectors(WarpAccess(np.array([4 * layout(row, lane) for lane in range(32)]), 4)).count)
+def row_of(layout: Layout, element_bytes: int) -> int:
+    """Sectors of a warp whose lane i loads element (0, i)."""
+    return int(
+        sectors(WarpAccess(np.array([element_bytes * layout(0, lane) for lane in range(32)]), element_bytes)).count
+    )
 
 
 def side_by_side(access_bytes: int, start_byte: int = 0) -> int:
@@ -30,8 +32,19 @@ def all_rows_coalesced(layout: Mapped) -> bool:
     return bool(np.all(sectors(WarpAccess(4 * layout.offsets[:, :32], 4)).count == 4))
 
 
+def pairs_in(n: int) -> str:
+    """What n sectors would mean for lanes 2 elements apart."""
+    if n < 1:
+        return "every load requests one sector at least."
+    if n > 8:
+        return f"{n} sectors: the last one would begin at element {8 * (n - 1)}, and the last lane loads element 62."
+    return f"{n} sectors hold the elements 0 to {8 * n - 1}; the last lane loads element 62."
+
+
 def lanes_in(n: int) -> str:
     """What n sectors would mean for lanes 6 elements apart."""
+    if n < 1:
+        return "every load requests one sector at least."
     if n > 24:
         return f"{n} sectors: the last one begins at element {8 * (n - 1)}, but the last lane loads element 186."
     return f"{n} sectors hold the elements 0 to {8 * n - 1}; the last lane loads element 186."
@@ -50,7 +63,7 @@ def start_of_row_1(pitch: int) -> str:
 def moved(pair: tuple[int, ...]) -> str:
     """What two counts of sectors would mean for 128 float32."""
     wrong = next((n for n in pair if n != 16), pair[0])
-    return f"{wrong} sectors are {32 * wrong} bytes; the warp needs 128 elements of 4 bytes, each byte once."
+    return f"{wrong} sector{'s are' if wrong != 1 else ' is'} {32 * wrong} bytes; the warp needs 128 elements of 4 bytes, each byte once."
 
 
 def other_stride(random: Random) -> Prediction:
@@ -85,7 +98,7 @@ PREDICTIONS = (
     Prediction(
         id="coalescing.a",
         title="Every second element",
-        kind=Value(unit="sectors", given=(("stride", 2), ("lanes", 32))),
+        kind=Value(unit="sectors", given=(("stride", 2), ("lanes", 32)), means=pairs_in),
         question="Lane i loads the float32 element 2·i. How many sectors does the warp request?",
         right=lambda: sectors(WarpAccess(8 * np.arange(32), 4)).count,
         again=other_stride,
@@ -103,16 +116,21 @@ PREDICTIONS = (
         title="A row of a column-major matrix",
         kind=Choice.of(1, 4, 16, 32),
         question=(
-            "The float32 matrix `(4,32):(1,4)` is column-major. Lane i loads (0,i): threadIdx.x runs along the columns. "
+            "The matrix `(8,32):(1,8)` of half (2 bytes each) is column-major. Lane i loads (0,i): threadIdx.x runs along the columns. "
             "How many sectors?"
         ),
-        right=lambda: row_of(Layout((4, 32), (1, 4))),
+        right=lambda: row_of(Layout((8, 32), (1, 8)), 2),
         replies=(
-            Wrong("1", "One sector holds 8 elements; there are 32."),
-            Wrong("4", "That is right for the row-major matrix, `(4,32):(32,1)`."),
-            Wrong("32", "Lanes i and i + 1 are 16 bytes apart, so two of them still share a sector."),
+            Wrong("1", "One sector holds 16 halves; there are 32, and they do not even lie side by side."),
+            Wrong(
+                "4", "That would be 8 lanes a sector, as for float32 side by side. Here 16 bytes lie from lane to lane."
+            ),
+            Wrong(
+                "32",
+                "That is right for float32. Here lanes i and i + 1 are 16 bytes apart, so two of them share a sector.",
+            ),
         ),
-        because="Neighbours in the row are 4 elements apart, 16 bytes: two lanes a sector.",
+        because="Neighbours in the row are 8 halves apart, 16 bytes: two lanes a sector.",
     ),
     Prediction(
         id="coalescing.c",

@@ -33,6 +33,15 @@ def both_at(c: int) -> str:
     return f"at c = {c} they do differ, {good} and {made}; is it the first place?"
 
 
+def read_there(offset: int) -> str:
+    """Which thread reads this offset of the padded tile, and as which of its values?"""
+    found = np.argwhere(offsets(composition(PADDED, THREADS)) == offset)
+    if not len(found):
+        return f"no thread reads offset {offset}: {'it is unused' if offset % 9 == 8 else 'the tile ends at 70'}."
+    thread, value = (int(n) for n in found[0])
+    return f"offset {offset} is what thread {thread} reads as its value {value}."
+
+
 def other_step(random: Random) -> Prediction:
     """Another composition of two single modes."""
     stride, step, count = random.choice((3, 5)), random.choice((2, 4)), random.choice((3, 4))
@@ -110,7 +119,7 @@ PREDICTIONS = (
     Prediction(
         id="composition.d",
         title="Thread 5, value 1",
-        kind=Value(example="19", given=(("thread", 5), ("value", 1))),
+        kind=Value(example="19", given=(("thread", 5), ("value", 1)), means=read_there),
         question=(
             "B is `((4,8),2):((16,1),8)`: it gives 64 elements to 32 threads, 2 values each. Thread 5 is (1,1). Memory is the padded "
             "`(8,8):(1,9)`. At which offset does thread 5 read its value 1 (they count from 0)?"
@@ -329,6 +338,7 @@ EXERCISES = (
             "Write the layout that says where in memory the chosen elements lie. Is it M o S or S o M?"
         ),
         right=lambda: composition(MEMORY, SELECTED),
+        odd=tuple(Wrong(t, "that is a name; write the layout that it stands for.") for t in ("M o S", "S o M")),
         solution='answer = "(4,2):(4,2)"',
         hints=(
             "The map that is asked first stands on the right. Which one gets the coordinate (row, chosen column)?",

@@ -40,6 +40,47 @@ def in_four_steps(block: int, threads: int, thread: int, step: int) -> int:
     return block * (4 * threads) + step * threads + thread
 
 
+def taken_by(index: int) -> str:
+    """Which thread takes this element, where blocks have 96 threads?"""
+    if index < 0:
+        return "elements are counted from 0 on."
+    block, thread = owner(index, 96)
+    return f"element {index} is taken by thread {thread} of block {block}."
+
+
+def threads_of(warp: int) -> str:
+    """Which threads of a block of 96 are in this warp?"""
+    if not 0 <= warp < 3:
+        return f"a block of 96 threads has three warps, 0 to 2; there is no warp {warp}."
+    return f"warp {warp} holds threads {32 * warp} to {32 * warp + 31}."
+
+
+def work_of(warps: int) -> str:
+    """What would it mean if so many warps had something to load?"""
+    if not 0 < warps <= 32:
+        return f"4 blocks of 256 threads are 32 warps; {warps} cannot have something to load."
+    first = 32 * (warps - 1)
+    if first >= 900:
+        return f"the last of {warps} warps would begin at element {first}, and the last element is 899."
+    return f"{warps} warps load the elements 0 to {32 * warps - 1}, and there are 900."
+
+
+def element_of(place: tuple[int, ...]) -> str:
+    """Which element does this (block, thread) take, where blocks have 128 threads?"""
+    block, thread = place
+    if block < 0 or not 0 <= thread < 128:
+        return f"a block has threads 0 to 127; thread {thread} is none of them."
+    return f"thread {thread} of block {block} takes element {element(block, 128, thread)}."
+
+
+def thread_of(place: tuple[int, ...]) -> str:
+    """Which thread of a block of 256 is this (lane, warp)?"""
+    lane, warp = place
+    if not 0 <= lane < 32 or not 0 <= warp < 8:
+        return f"lanes are 0 to 31, and 256 threads are warps 0 to 7; ({lane},{warp}) is none of these places."
+    return f"lane {lane} of warp {warp} is thread {32 * warp + lane}."
+
+
 def draw_launch(random: Random) -> tuple[int, int]:
     return random.randint(1, 5000), random.choice((32, 64, 128, 256, 512))
 
@@ -81,7 +122,7 @@ PREDICTIONS = (
     Prediction(
         id="gpu.a",
         title="One thread, one element",
-        kind=Value(example="12", given=(("block", 2), ("threads of a block", 96), ("thread", 5))),
+        kind=Value(example="12", given=(("block", 2), ("threads of a block", 96), ("thread", 5)), means=taken_by),
         question="Blocks have 96 threads, and each thread takes one element. Which element does thread 5 of block 2 take?",
         right=lambda: element(2, 96, 5),
         again=other_element,
@@ -99,7 +140,7 @@ PREDICTIONS = (
     Prediction(
         id="gpu.b",
         title="Which warp?",
-        kind=Value(example="7", given=(("thread", 70),)),
+        kind=Value(example="7", given=(("thread", 70),), means=threads_of),
         question="A block has 96 threads. Which warp is thread 70 in? (The first one is warp 0.)",
         right=lambda: lane_and_warp(70)[1],
         replies=(
@@ -115,18 +156,19 @@ PREDICTIONS = (
     Prediction(
         id="gpu.c",
         title="How many warps load?",
-        kind=Value(unit="warps", example="8", given=(("elements", 1000), ("threads of a block", 256))),
-        question="1,000 elements are copied by 4 blocks of 256 threads. How many warps have at least one element to load?",
-        right=lambda: warps_at_work(1000, 256),
+        kind=Value(unit="warps", example="8", given=(("elements", 900), ("threads of a block", 256)), means=work_of),
+        question="900 elements are copied by 4 blocks of 256 threads. How many warps have at least one element to load?",
+        right=lambda: warps_at_work(900, 256),
         again=other_warps,
         replies=(
-            Wrong(1000, "That would be one for each element. The 32 threads of a warp load with one instruction."),
+            Wrong(900, "That would be one for each element. The 32 threads of a warp load with one instruction."),
             Wrong(1024, "That is the number of threads. The 32 threads of a warp load with one instruction."),
-            Wrong(31, "31 warps are full. The 8 elements that are left need a warp as well."),
+            Wrong(28, "28 warps are full. The 4 elements that are left need a warp as well."),
+            Wrong(32, "That is how many warps are launched. The last three of them begin behind the last element."),
             Wrong(4, "That is the number of blocks; a block of 256 threads is 8 warps."),
             Wrong(8, "That is one block. There are four of them."),
         ),
-        because="4 blocks of 8 warps. In the last warp only 8 lanes have an element, and still it is one instruction.",
+        because="900 = 28 · 32 + 4. In the last of these warps only 4 lanes have an element, and still it is one instruction.",
     ),
 )
 
@@ -135,7 +177,7 @@ EXERCISES = (
     Exercise(
         id="gpu.1",
         title="Who takes this element?",
-        kind=Value("tuple", example="(2, 5)", parts=("block", "thread")),
+        kind=Value("tuple", example="(2, 5)", parts=("block", "thread"), means=element_of),
         question=(
             "Blocks have 128 threads, and each thread takes one element. Which thread takes element 1000? "
             "`answer = (block, thread)`, both counted from 0."
@@ -161,7 +203,7 @@ EXERCISES = (
     Exercise(
         id="gpu.2",
         title="Lane and warp",
-        kind=Value("tuple", example="(3, 1)", parts=("lane", "warp")),
+        kind=Value("tuple", example="(3, 1)", parts=("lane", "warp"), means=thread_of),
         question="A block has 256 threads in one row. Which lane of which warp is thread 203? `answer = (lane, warp)`.",
         right=lambda: lane_and_warp(203),
         solution="answer = (203 % 32, 203 // 32)",

@@ -63,7 +63,11 @@ PREDICTIONS = (
     Prediction(
         id="inverse.a",
         title="Who lives there",
-        kind=Value(example="7", given=(("rows", 6), ("columns", 4), ("offset", 13))),
+        kind=Value(
+            example="7",
+            given=(("rows", 6), ("columns", 4), ("offset", 13)),
+            means=lambda n: lives_at(n, Layout((6, 4), (4, 1))),
+        ),
         again=other_home,
         question="`(6,4):(4,1)` is row-major: 6 rows, 4 columns. Which 1-D index (down the columns first) lives at offset 13?",
         right=lambda: int(right_inverse(Layout((6, 4), (4, 1)))(13)),

@@ -13,6 +13,30 @@ from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 from cutelab.course.ask.reading import to_words
 
+ELEMENT, PADDED, ZIPPED = Layout((4, 12), (12, 1)), Layout((8, 8), (9, 1)), Layout((6, (2, 2)), (2, (1, 12)))
+
+
+def lies_there(n: int) -> str:
+    """Which element of half begins n bytes after the first one?"""
+    if n % 2:
+        return f"no half begins at byte {n}: each takes 2 bytes, so all begin at even bytes."
+    if not 0 <= n < 96:
+        return f"the matrix has 48 elements, bytes 0 to 95; byte {n} lies outside."
+    return f"byte {n} is offset {n // 2} in elements, and there lies ({n // 24},{n // 2 % 12})."
+
+
+def with_holes(n: int) -> str:
+    """What n holes would mean for 64 elements."""
+    return f"with {n} holes among 64 elements the last one would lie at offset {63 + n}; it is (7,7), at 7·9 + 7·1."
+
+
+def number_at(offset: int) -> str:
+    """Which place of the interleaved matrix lies at this offset?"""
+    if not 0 <= offset < 24:
+        return f"the 24 elements have the offsets 0 to 23; {offset} is none of them."
+    row, col = lies_at(ZIPPED, offset)
+    return f"at offset {offset} lies row {row} of column {col}, which is number {row} + 6·{col} = {row + 6 * col}."
+
 
 def other_element(random: Random) -> Prediction:
     """One element of another matrix, in bytes."""
@@ -55,40 +79,42 @@ PREDICTIONS = (
     Prediction(
         id="layout.a",
         title="One element",
-        kind=Value("int", example="12"),
-        question="In `(8,8):(8,1)` of half (2 bytes each), how many bytes after the first element does (2,3) lie?",
-        right=lambda: Layout((8, 8), (8, 1))(2, 3) * 2,
+        kind=Value("int", example="12", given=(("row", 1), ("column", 7)), means=lies_there),
+        question="In `(4,12):(12,1)` of half (2 bytes each), how many bytes after the first element does (1,7) lie?",
+        right=lambda: ELEMENT(1, 7) * 2,
         again=other_element,
         replies=(
             Wrong(19, "That is the offset in elements; each takes 2 bytes."),
             Wrong(76, "That is right for 4-byte elements."),
-            Wrong(52, "That is the element (3,2): the row comes first, and its stride is 8."),
             Wrong(
-                26,
-                "That is the offset of (3,2), and in elements: the row comes first, and a half takes 2 bytes.",
+                58, "That is right for a column-major matrix, 1 + 7·4, times 2 bytes. Here the row has the stride 12."
             ),
+            Wrong(29, "That is column-major, 1 + 7·4, and in elements: the row has the stride 12, and a half 2 bytes."),
+            Wrong(170, "Row and column have changed places: 7·12 + 1. The row comes first."),
+            Wrong(85, "Row and column have changed places, and a half takes 2 bytes."),
+            Wrong(16, "That adds row and column. One step down is 12 elements."),
         ),
-        because="2·8 + 3·1 is the offset in elements; times 2 bytes.",
+        because="1·12 + 7·1 is the offset in elements; times 2 bytes.",
     ),
     Prediction(
         id="layout.b",
         title="From row to row",
         kind=Choice.of(0, 1, 2, 4),
-        question="`(4,2):(2,1)` is row-major. How far is it from the last element of a row to the first of the next?",
-        right=lambda: Layout((4, 2), (2, 1))(1, 0) - Layout((4, 2), (2, 1))(0, 1),
+        question="`(2,4):(4,1)` is row-major. How far is it from the last element of a row to the first of the next?",
+        right=lambda: Layout((2, 4), (4, 1))(1, 0) - Layout((2, 4), (4, 1))(0, 3),
         replies=(
             Wrong("0", "Two elements never share a place here."),
-            Wrong("2", "That is the row stride: from the first element of a row to the first of the next."),
-            Wrong("4", "That is the number of rows; it does not occur in these strides."),
+            Wrong("2", "That is the number of rows; it does not occur in these strides."),
+            Wrong("4", "That is the row stride: from the first element of a row to the first of the next."),
         ),
         because="The rows lie end to end: nothing is skipped.",
     ),
     Prediction(
         id="layout.c",
         title="Holes",
-        kind=Value("int", example="12"),
+        kind=Value("int", example="12", means=with_holes),
         question="In `(8,8):(9,1)`, how many offsets between the first and the last element belong to no element?",
-        right=lambda: holes(Layout((8, 8), (9, 1))).size,
+        right=lambda: holes(PADDED).size,
         again=other_holes,
         replies=(
             Wrong(8, "There are eight rows, but what comes after the last row lies behind the last element."),
@@ -116,9 +142,9 @@ PREDICTIONS = (
     Prediction(
         id="layout.e",
         title="One number for a place",
-        kind=Value(example="7", given=(("coordinate", 13), ("rows", 6))),
+        kind=Value(example="7", given=(("coordinate", 13), ("rows", 6)), means=number_at),
         question="In `(6,(2,2)):(2,(1,12))` somebody gives one number as coordinate: 13. Which offset is that?",
-        right=lambda: Layout((6, (2, 2)), (2, (1, 12)))(13),
+        right=lambda: ZIPPED(13),
         replies=(
             Wrong(13, "That would be so in a column-major matrix without gaps, `(6,4):(1,6)`."),
             Wrong(7, "You counted along the rows: 13 = 3·4 + 1. The number counts down the columns, mode 0 first."),
@@ -164,6 +190,14 @@ def lies_at(layout: Layout, offset: int) -> tuple[int, int]:
     """Which (row, col) lies at this offset?"""
     row, col = np.argwhere(offsets(layout) == offset)[0]
     return int(row), int(col)
+
+
+def places_and_holes(pair: tuple[int, ...]) -> str:
+    """What this (cosize, holes) would mean for 5 x 3 elements."""
+    places, empty = pair
+    if places - empty != 15:
+        return f"{places} places with {empty} holes among them would hold {places - empty} elements; there are 5 · 3."
+    return f"with a cosize of {places} the last element would lie at offset {places - 1}: where does (4,2) lie?"
 
 
 MANGLED = "((4,2),(2,4)):((2,16),(1,8))"
@@ -451,7 +485,7 @@ EXERCISES = (
     Exercise(
         id="layout.8",
         title="How much memory?",
-        kind=Value("tuple", example="(12, 3)", parts=("cosize", "holes")),
+        kind=Value("tuple", example="(12, 3)", parts=("cosize", "holes"), means=places_and_holes),
         question="Of `(5,3):(8,2)`, what is the cosize, and how many holes are there? `answer = (cosize, holes)`.",
         right=lambda: (cosize(Layout((5, 3), (8, 2))), holes(Layout((5, 3), (8, 2))).size),
         solution="answer = (4*8 + 2*2 + 1, 4*8 + 2*2 + 1 - 5*3)",

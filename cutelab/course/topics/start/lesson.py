@@ -17,6 +17,11 @@ def bytes_of(rows: int, cols: int, element_bytes: int) -> int:
     return size(Layout((rows, cols))) * element_bytes
 
 
+def floats_in(n: int) -> str:
+    """What n bytes would be of the tile."""
+    return f"{n} bytes would be {n / 4:g} floats, {n / 32:g} rows of 8; the tile has 4 such rows."
+
+
 def other_tile(random: Random) -> Prediction:
     """The bytes of another tile."""
     rows, cols, element = random.choice((3, 5, 6)), random.choice((7, 9, 10)), random.choice((2, 8))
@@ -49,7 +54,7 @@ PREDICTIONS = (
     Prediction(
         id="start.a",
         title="Bytes of a tile",
-        kind=Value(unit="bytes", given=(("rows", 4), ("columns", 8), ("bytes of an element", 4))),
+        kind=Value(unit="bytes", given=(("rows", 4), ("columns", 8), ("bytes of an element", 4)), means=floats_in),
         question="A tile has 4 rows and 8 columns of float (4 bytes each). How many bytes is that, without padding?",
         right=lambda: bytes_of(4, 8, 4),
         again=other_tile,

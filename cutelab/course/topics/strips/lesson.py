@@ -87,6 +87,27 @@ def fullest_bank(count: int) -> str:
     )
 
 
+def offset_of_row(row: int) -> str:
+    """What this row would mean for thread 32."""
+    return f"row {row} begins at offset {16 * row}; the third term of thread 32 is Pitch · Strips · row pitch."
+
+
+def agreeing(count: int) -> str:
+    """What it would mean that so many threads agree."""
+    if not 0 <= count <= 32:
+        return f"there are 32 threads; {count} of them cannot agree."
+    if count > 12:
+        return f"so thread {count - 1} would agree; but there t / 12 is {(count - 1) // 12}, and the third term is no longer 0."
+    return f"so thread {count} would differ already; but there t / 12 is 0, and both maps give t."
+
+
+def inside_tile(count: int) -> str:
+    """What it would mean that so many elements are touched."""
+    if count > 32:
+        return f"32 threads with one offset each touch 32 elements at most; {count} is more."
+    return f"so thread {count} would be the first outside the tile, or one that touches nothing new. Where does thread 16 begin?"
+
+
 def other_group(random: Random) -> Prediction:
     """Where another group of threads stands."""
     pitch, strips = random.choice(((4, 2), (4, 4), (16, 2)))
@@ -109,7 +130,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.a",
         title="The next 32 threads",
-        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
+        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4)), means=offset_of_row),
         again=other_group,
         question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
         right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
@@ -126,7 +147,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.b",
         title="Strips = 1",
-        kind=Value(unit="threads", example="20", given=(("row pitch", 16), ("threads", 32))),
+        kind=Value(unit="threads", example="20", given=(("row pitch", 16), ("threads", 32)), means=agreeing),
         question=(
             "Set Strips to 1 (row pitch 16, 32 threads, Pitch 12). How many of the 32 threads have the offset of the plain "
             "map, t % 12 + (t / 12) · 16?"
@@ -147,7 +168,7 @@ PREDICTIONS = (
     Prediction(
         id="strips.c",
         title="A 16 x 8 tile",
-        kind=Value(unit="elements", given=(("rows", 16), ("columns", 8), ("threads", 32))),
+        kind=Value(unit="elements", given=(("rows", 16), ("columns", 8), ("threads", 32)), means=inside_tile),
         question=(
             "A tile of 16 rows and 8 columns, rows 8 apart. 32 threads, Pitch 8, Strips 2. How many of its 128 elements "
             "does the formula touch?"
@@ -171,9 +192,18 @@ PREDICTIONS = (
         ),
         right=lambda: str(least_pitch(128, 4)),
         replies=(
-            Wrong("1", "Then each lane stands in a row of its own, in a sector of its own."),
-            Wrong("32", "Then the warp is one run of 32 elements. But a sector holds only 8 of them."),
-            Wrong("128", "Lanes 0 to 31 are the same 32 neighbours as with Pitch 32."),
+            Wrong(
+                "1",
+                f"Then each lane stands in a row of its own, in a sector of its own: {cost(sectors, 128, 1, 32)} sectors.",
+            ),
+            Wrong(
+                "32",
+                f"Then the warp is one run of 32 elements, in {cost(sectors, 128, 32, 32)} sectors. But runs of 8, a sector each, are as many.",
+            ),
+            Wrong(
+                "128",
+                f"Lanes 0 to 31 are the same 32 neighbours as with Pitch 32: {cost(sectors, 128, 128, 32)} sectors, and a smaller Pitch has no more.",
+            ),
         ),
         because="A sector is 32 bytes, 8 elements of float32. Four runs of 8 are four sectors, as many as one run of 32.",
     ),
@@ -184,9 +214,12 @@ PREDICTIONS = (
         question="Row pitch 32, Pitch 8, float32 in shared memory. Which Strips brings the warp down to 1 wavefront?",
         right=best_strips,
         replies=(
-            Wrong("1", "The rows lie 8·32 apart then, which is a multiple of 32 banks."),
-            Wrong("4", "The rows lie 32 apart then: the same bank again."),
-            Wrong("32", "The rows lie 32 apart then, as with Strips 4."),
+            Wrong(
+                "1",
+                f"The rows lie 8·32 apart then, which is a multiple of 32 banks: {cost(wavefronts, 32, 8, 1)} wavefronts.",
+            ),
+            Wrong("4", f"The rows lie 32 apart then: the same bank again: {cost(wavefronts, 32, 8, 4)} wavefronts."),
+            Wrong("32", f"The rows lie 32 apart then, as with Strips 4: {cost(wavefronts, 32, 8, 32)} wavefronts."),
         ),
         because="Both other terms are multiples of 32, so only t % 8 chooses the bank: 8 banks for 32 words, whatever Strips is.",
     ),

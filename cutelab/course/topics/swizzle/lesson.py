@@ -30,6 +30,31 @@ def taken(offset: np.ndarray) -> int:
     return int(wavefronts(WarpAccess(offset * 4, 4)).count)
 
 
+SWIZZLED = ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))
+
+
+def what_stands_at(offset: int) -> str:
+    """Which element of the swizzled 8 x 8 tile lies at this offset?"""
+    if not 0 <= offset < 64:
+        return f"the tile has the offsets 0 to 63; {offset} is none of them."
+    row = offset // 8
+    return f"at offset {offset} lies ({row},{offset % 8 ^ row}): row {row} begins at {8 * row}, and each element stays in its row."
+
+
+def rows_alike(count: int) -> str:
+    """What so many wavefronts would mean for the 32 rows under Sw<3,0,3>."""
+    if not 1 <= count <= 32 or 32 % count:
+        return f"the 32 rows spread evenly over the banks, so the number divides 32; {count} does not."
+    return f"{count} wavefronts would mean that the rows come to {32 // count} different banks: which XOR do rows 0 and 8 get?"
+
+
+def still_meeting(count: int) -> str:
+    """What so many wavefronts would mean after a constant XOR."""
+    if not 1 <= count <= 32 or 32 % count:
+        return f"the 32 rows spread evenly over the banks, so the number divides 32; {count} does not."
+    return f"{count} wavefronts would mean that {count} rows meet: rows 0 and 4 met before, and both get the same XOR."
+
+
 def changed_bits(n: int) -> str:
     """Which bits of 50 has this answer changed?"""
     bits = [b for b in range(12) if (n ^ 50) >> b & 1]
@@ -50,7 +75,7 @@ def other_move(random: Random) -> Prediction:
         title="One element moves",
         kind=Value(example="20", given=(("row", row), ("column", col))),
         question=f"In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does ({row},{col}) lie?",
-        right=lambda: int(ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(row, col)),
+        right=lambda: int(SWIZZLED(row, col)),
         replies=(
             Wrong(8 * row + col, "That is its offset before the swizzle."),
             Wrong(row ^ col, "That is its new place in the row; the row still counts."),
@@ -79,9 +104,9 @@ PREDICTIONS = (
     Prediction(
         id="swizzle.a",
         title="One element moves",
-        kind=Value(example="12", given=(("row", 5), ("column", 3))),
+        kind=Value(example="12", given=(("row", 5), ("column", 3)), means=what_stands_at),
         question="In `Sw<3,0,3> o 0 o (8,8):(8,1)`, at which offset does (5,3) lie?",
-        right=lambda: ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))(5, 3),
+        right=lambda: SWIZZLED(5, 3),
         again=other_move,
         replies=(
             Wrong(43, "That is its offset before the swizzle."),
@@ -97,7 +122,7 @@ PREDICTIONS = (
     Prediction(
         id="swizzle.b",
         title="A taller tile",
-        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8), ("bits", 3))),
+        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8), ("bits", 3)), means=rows_alike),
         question=(
             "A warp reads one column of `(32,8):(8,1)` of float32: 8 wavefronts. How many are left with `Sw<3,0,3>`, "
             "which was right for 8 x 8?"
@@ -114,7 +139,7 @@ PREDICTIONS = (
     Prediction(
         id="swizzle.c",
         title="A constant XOR",
-        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8))),
+        kind=Value(unit="wavefronts", given=(("rows", 32), ("columns", 8)), means=still_meeting),
         question=(
             "Somebody XORs every offset of `(32,8):(8,1)` with the constant 0x3C. A warp reads a column of float32. "
             "How many wavefronts?"
@@ -135,6 +160,52 @@ _LANE = np.arange(32)
 DOWN = TileAccess(np.where(_LANE < 8, _LANE, 0), np.zeros(32, int), 16, "ldmatrix", _LANE < 8)
 ALONG = store_rows(16, rows=8, cols=128, element_bytes=2)
 IDLE = ("Sw<3,4,3>", "Sw<2,5,4>", "Sw<1,0,8>", "Sw<2,3,-4>")  # on (16,32):(32,1)
+
+
+NEW = SwizzleFor(32, 64, 4, (read_column(0),))
+PIECES = SwizzleFor(8, 32, 4, (TileAccess(_LANE % 8, _LANE // 8 * 4, 16),))
+OFFERED = ("Sw<5,0,5>", "Sw<3,2,6>", "Sw<5,0,6>", "Sw<4,0,6>")  # for NEW
+
+
+def free_one(tile: SwizzleFor, names: tuple[str, ...]) -> str:
+    """The one of these swizzles that leaves no conflict."""
+    (free,) = (n for n in names if (effect := tile.read(n)).wavefronts == effect.ideal)
+    return free
+
+
+def what_it_leaves(tile: SwizzleFor, name: str) -> str:
+    """Which conflicts does this swizzle leave, and why?"""
+    found = tile.diagnose(tile.read(name), tile.read(name), False)
+    return f"{found.named} {found.where}"
+
+
+def other_tile(random: Random) -> Prediction:
+    """Which of four swizzles frees another tile?"""
+    tile, question, names = random.choice(
+        (
+            (
+                PIECES,
+                "A tile `(8,32):(32,1)` of float32 is read with 16 bytes a lane: lanes 0 to 7 go down the rows, the next eight "
+                "lanes down the piece beside it, and so on.",
+                ("Sw<3,2,3>", "Sw<3,0,5>", "Sw<2,2,3>", "Sw<3,3,3>"),
+            ),
+            (
+                SwizzleFor(32, 4, 4, (read_column(0),)),
+                "A warp reads one column of the tile `(32,4):(4,1)` of float32, one row a lane.",
+                ("Sw<2,0,5>", "Sw<2,0,3>", "Sw<2,2,5>", "Sw<1,0,5>"),
+            ),
+        )
+    )
+    right = free_one(tile, names)
+    return Prediction(
+        id="swizzle.6",
+        title="A tile not seen before",
+        kind=Choice.of(*names),
+        question=f"{question} Which of these swizzles, on elements, leaves no bank conflict?",
+        right=lambda: right,
+        replies=tuple(Wrong(n, what_it_leaves(tile, n)) for n in names if n != right),
+        because="Its source is just the row bits above the bank; its target is bits of the bank that the row leaves alone.",
+    )
 
 
 def idle() -> str:
@@ -287,5 +358,26 @@ EXERCISES = (
             Wrong("Sw<0,0,0>", "without a swizzle all eight rows begin in bank 0."),
         ),
         because="Three row bits, 7 to 9, are brought down to the number of the 16-byte piece, bits 3 to 5: Sw<3,3,4>.",
+    ),
+    Exercise(
+        id="swizzle.6",
+        title="A tile not seen before",
+        kind=Choice(tuple(zip("abcd", OFFERED, strict=True))),
+        question=(
+            "A warp reads one column of `(32,64):(64,1)` of float32, one row a lane. Which of these swizzles, on elements, leaves no bank "
+            "conflict? a) `Sw<5,0,5>`, b) `Sw<3,2,6>`, c) `Sw<5,0,6>`, d) `Sw<4,0,6>`. Use the recipe first, and then the explorer."
+        ),
+        right=lambda: free_one(NEW, OFFERED),
+        again=other_tile,
+        solution='answer = "c"',
+        hints=(
+            "A row has 64 elements: which bits of the offset does the row set, and which of them are in the bank?",
+            "The row sets bits 6 to 10, all of them above the bank. Each of the five has to be among the source bits.",
+            "The source starts at bit M + S and has B bits. Write it down for each of the four.",
+        ),
+        wrong=tuple(
+            Wrong(key, what_it_leaves(NEW, name)) for key, name in zip("abcd", OFFERED, strict=True) if key != "c"
+        ),
+        because="The row sets bits 6 to 10. Brought down by 6 they change bits 0 to 4, so 32 rows get 32 different XORs.",
     ),
 )

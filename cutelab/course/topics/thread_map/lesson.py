@@ -74,6 +74,18 @@ def who_is_there(place: tuple[int, ...]) -> str:
     return f"{to_words(place)} is where thread {thread} makes its access {access}."
 
 
+def touched_by(accesses: int) -> str:
+    """What so many accesses of 32 threads touch."""
+    return f"32 threads with {accesses} accesses each touch {32 * accesses} elements; the tile has 128."
+
+
+def row_of_thread_32(stride: int) -> str:
+    """Where the third stride would send thread 32."""
+    if stride % 16:
+        return f"with x = {stride} thread 32 would begin in column {stride % 16} of its row; each group begins in column 0."
+    return f"with x = {stride} thread 32 would stand in row {stride // 16}. What does the third term say for it?"
+
+
 def other_share(random: Random) -> Prediction:
     """Accesses of one thread in another tile."""
     columns, lines, threads = random.choice(((32, 16, 64), (16, 32, 128), (64, 8, 32)))
@@ -113,7 +125,7 @@ PREDICTIONS = (
     Prediction(
         id="thread_map.a",
         title="Accesses of one thread",
-        kind=Value(given=(("columns", 16), ("lines", 8), ("threads", 32))),
+        kind=Value(given=(("columns", 16), ("lines", 8), ("threads", 32)), means=touched_by),
         again=other_share,
         question=(
             "32 threads share a tile of 16 x 8 elements, one element an access, each element once. How many accesses does "
@@ -176,7 +188,7 @@ PREDICTIONS = (
     Prediction(
         id="thread_map.d",
         title="The third stride",
-        kind=Value(example="20", given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4))),
+        kind=Value(example="20", given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4)), means=row_of_thread_32),
         question=(
             "64 threads with row pitch 16, Pitch 8 and Strips 4 are, by the formula, the layout (8,4,2):(1,16,x), one mode for each term. "
             "What is x?"
@@ -250,7 +262,9 @@ class CoveringMap:
         return self.read(right())
 
     def diagnose(self, mine: Cover, right: Cover, told: bool) -> Diagnosis:
-        return Diagnosis("this map does not cover its tile." if mine.coverage else "", self._where(mine, right))
+        kept = (mine.kind, mine.tile, mine.vector) == (right.kind, right.tile, right.vector)
+        named = "" if kept else "class, tile and vector are to stay as they are; only the number of threads may change."
+        return Diagnosis("this map does not cover its tile." if mine.coverage else named, self._where(mine, right))
 
     def _where(self, mine: Cover, right: Cover) -> str:
         if mine.coverage:

@@ -11,6 +11,7 @@ from cutelab.course.ask.kinds import Choice, LayoutMap, Value
 
 TILES = zipped_divide(Layout((128, 128)), (4, 8))
 RAKED_PLACE = (5, 12)
+RAKED = raked_product(Layout((4, 8)), Layout((2, 5)))
 
 
 def owned(pair: tuple[int, ...]) -> str:
@@ -23,6 +24,37 @@ def owned(pair: tuple[int, ...]) -> str:
     if not here:
         return f"thread ({i},{j}) owns nothing in row {row}: the rows go to the copies in turn."
     return f"in row {row} thread ({i},{j}) owns the columns {', '.join(map(str, here[:4]))} and so on, and {col} is not among them."
+
+
+def in_tile(offset: int) -> str:
+    """Which element of the 128 x 128 matrix lies there, and in which tile?"""
+    if not 0 <= offset < 128 * 128:
+        return f"the matrix has the offsets 0 to {128 * 128 - 1}; {offset} is none of them."
+    row, col = offset % 128, offset // 128
+    return (
+        f"at offset {offset} lies ({row},{col}), which is place ({row % 4},{col % 8}) of tile ({row // 4},{col // 8})."
+    )
+
+
+def by_numbers(offset: int) -> str:
+    """Which element of which tile, both by number, lies at this offset?"""
+    if not 0 <= offset < 128 * 128:
+        return f"t has the offsets 0 to {128 * 128 - 1}; {offset} is none of them."
+    row, col = offset % 128, offset // 128
+    return f"offset {offset} is t({row % 4 + col % 8 * 4}, {row // 4 + col // 8 * 32}): so many elements and tiles come before it."
+
+
+def tiles_of(count: int) -> str:
+    """What so many tiles would hold."""
+    return f"{count} tiles of 32 elements are {32 * count} elements; the matrix has 320."
+
+
+def dealt_to(offset: int) -> str:
+    """Where in the raked product does this offset stand?"""
+    if not 0 <= offset < 320:
+        return f"ten copies of 32 are the offsets 0 to 319; {offset} is none of them."
+    row, col = (int(n[0]) for n in (offsets(RAKED) == offset).nonzero())
+    return f"offset {offset} is element {offset % 32} of copy number {offset // 32}, and stands in row {row}, column {col}."
 
 
 def tiles_by_layout(rows: int, cols: int) -> int:
@@ -87,7 +119,7 @@ PREDICTIONS = (
     Prediction(
         id="tiling.a",
         title="Block (3,5)",
-        kind=Value(example="132", given=(("tile row", 3), ("tile column", 5))),
+        kind=Value(example="132", given=(("tile row", 3), ("tile column", 5)), means=in_tile),
         again=other_block,
         question="`(128,128):(1,128)` is cut into tiles of 4 rows and 8 columns. At which offset does tile (3,5) begin?",
         right=lambda: TILES(0, (3, 5)),
@@ -103,7 +135,7 @@ PREDICTIONS = (
     Prediction(
         id="tiling.b",
         title="Plain numbers",
-        kind=Value(unit="offset", example="132", given=(("first", 3), ("second", 5))),
+        kind=Value(unit="offset", example="132", given=(("first", 3), ("second", 5)), means=by_numbers),
         question=(
             "t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody wants tile (3,5), and writes t(3,5). It compiles, and "
             "gives one offset. Which?"
@@ -124,7 +156,7 @@ PREDICTIONS = (
     Prediction(
         id="tiling.c",
         title="How many tiles",
-        kind=Value(example="8", given=(("rows", 10), ("columns", 32))),
+        kind=Value(example="8", given=(("rows", 10), ("columns", 32)), means=tiles_of),
         again=other_count,
         question="A matrix of shape (10,32) is divided by one layout (not a tuple), (4,8), which is `(4,8):(1,4)`. How many tiles are there?",
         right=lambda: tiles_by_layout(10, 32),
@@ -175,24 +207,31 @@ PREDICTIONS = (
     ),
     Prediction(
         id="tiling.f",
-        title="One row down",
-        kind=Value(example="7", given=(("row", 1), ("column", 0))),
+        title="Dealt out",
+        kind=Value(example="7", given=(("row", 1), ("column", 3)), means=dealt_to),
         question=(
             "A block `(4,8):(1,4)` is repeated over a grid `(2,5):(1,2)`: ten copies of 32 offsets, one after the other. raked_product deals the "
-            "elements out in turn, like cards. Which offset stands in row 1, column 0 of the result?"
+            "elements out in turn, like cards. Which offset stands in row 1, column 3 of the result?"
         ),
-        right=lambda: int(raked_product(Layout((4, 8)), Layout((2, 5)))(1, 0)),
+        right=lambda: int(RAKED(1, 3)),
         replies=(
             Wrong(
-                1,
-                "So it is in blocked_product, where each block is in one piece. Dealt out in turn, the next row belongs to the next copy.",
+                13,
+                "So it is in blocked_product, where each block is in one piece. Dealt out in turn, each of the ten places belongs to another copy.",
             ),
-            Wrong(4, "That is the next column of the same copy."),
-            Wrong(64, "That is the copy to the right, number 2. The next one down is number 1."),
-            Wrong(2, "A copy is 32 offsets long, and the next copy begins behind it."),
-            Wrong(33, "The next copy is right. But it begins with its element 0."),
+            Wrong(
+                32,
+                "The next row belongs to the next copy down, number 1. But you are three copies further to the right.",
+            ),
+            Wrong(192, "That is row 0: the copy three to the right is number 6. The next one down comes after it."),
+            Wrong(
+                128, "Copy number 4 is 1 + 3; but to the right the copies count by 2, for there are two of them down."
+            ),
+            Wrong(256, "Copy number 8 is three to the right of number 2; the one below number 0 is number 1."),
+            Wrong(7, "7 is the number of the copy. It begins 7 copies of 32 offsets later."),
+            Wrong(225, "The copy is right. But it begins with its element 0."),
         ),
-        because="The next row belongs to the next copy down, number 1, and that copy begins at offset 32.",
+        because="One down and three to the right is copy number 1 + 3·2 = 7, and that copy begins at offset 7·32.",
     ),
 )
 
@@ -210,13 +249,12 @@ def draw_tile(random: Random) -> tuple[int, int, int, int, int, int]:
 
 def owner(row: int, col: int) -> tuple[int, int]:
     """Which copy of the raked product holds this element?"""
-    raked = raked_product(Layout((4, 8)), Layout((2, 5)))
-    here = offsets(raked)[row, col]
+    here = offsets(RAKED)[row, col]
     copies = [
         (i, j)
         for i in range(2)
         for j in range(5)
-        if here in offsets(raked((i, None), (j, None))) + raked((i, 0), (j, 0))
+        if here in offsets(RAKED((i, None), (j, None))) + RAKED((i, 0), (j, 0))
     ]
     return copies[0]
 

@@ -225,7 +225,8 @@ def _refused(found: Cut) -> Verdict:
     elif ": complement of " in cause:
         cause = cause[cause.index("complement of ") :]
     second = f"A tile of {' or '.join(near(found))} would do. " if near(found) else ""
-    return Verdict("bad", f"Refused: {cause.rstrip('.')}.", f"{second}{remedy[:1].upper()}{remedy[1:]}".strip())
+    who = "Only cutelab refuses" if cause.startswith("C++ compiles") else "Refused"
+    return Verdict("bad", f"{who}: {cause.rstrip('.')}.", f"{second}{remedy[:1].upper()}{remedy[1:]}".strip())
 
 
 def copies(result: Result) -> dict[str, str]:
