@@ -23,7 +23,8 @@ def _percent(value: float | None) -> str:
 def _figures(a: Access | Uncounted) -> tuple[str, ...]:
     if isinstance(a, Uncounted):
         return (access_name(a), f"{a.accesses:,}", "not modelled", "", "", "")
-    counted = f"{a.count:,} {a.unit}", f"{a.ideal:,}", f"{a.excess:,}", _percent(a.efficiency)
+    unit = a.unit if a.count != 1 else a.unit.removesuffix("s") + " "  # the digits stay below each other
+    counted = f"{a.count:,} {unit}", f"{a.ideal:,}", f"{a.excess:,}", _percent(a.efficiency)
     return (access_name(a), f"{a.accesses:,}", *counted)
 
 

@@ -56,7 +56,7 @@ class PredictView:
 
     def _asked(self) -> str:
         title, question = to_html(self.prediction.title, code=""), to_html(self.prediction.question, code="")
-        return f'<div style="line-height:1.5;margin:4px 0"><strong>{title}.</strong> {question}</div>'
+        return f'<div style="line-height:1.5;margin:4px 0"><strong>{title}{"" if title.endswith("?") else "."}</strong> {question}</div>'
 
     def _make_control(self) -> Any:
         if not self.options:
