@@ -8,7 +8,7 @@ review("banks")                 two or three old questions with new numbers
 claims("thread maps")           ten statements that are in print: which are true?
 claims_table()                  how many of them you said rightly, and where you were sure and wrong
 ready()                         is this machine ready?
-progress()                      what is done, tried and open
+progress()                      what is done, tried and open; progress("puzzles"): of one lesson
 reset("banks")                  a lesson afresh, or all of them; a copy is set aside
 results()                       a summary for a teacher, as JSON
 classroom(folder)               everybody's results in one table

@@ -1,6 +1,7 @@
 """What the library computes for each question is what counting by hand gives: plain Python, nothing of the library."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -197,6 +198,8 @@ BY_HAND = {
     "pipeline.a": 600 + 512 + 512,
     "pipeline.b": str((600 + 512 + 512) // 2),
     "pipeline.c": "1024",
+    "puzzles.a": 1
+    + (len({b - a for a, b in pairwise([i % 8 * 2 + i // 8 for i in range(16)])}) > 1),  # two, unless one step does
     "partition.a": [(r, c) for r in range(32) for c in range(8)][37],
     "partition.b": str(conflicts([4 * (lane // 8 + 129 * (lane % 8)) for lane in LANES])),
     "partition.c": sum(all(r + 32 * i >= 100 or c >= 5 for i in range(4)) for r in range(32) for c in range(8)),
@@ -230,6 +233,7 @@ ASKED += [
 ]
 """The claims are held against facts of their own, in test_claims.py."""
 BY_EFFECT = {"swizzle.2", "swizzle.5", "tensor_core.5", "thread_map.2", "partition.5"}  # many right answers: see below
+BY_EFFECT |= {f"puzzles.{n}" for n in range(1, 31)}  # targets, solutions and pars by hand: test_puzzles.py
 
 
 @pytest.mark.parametrize("asked, right", ASKED, ids=lambda x: getattr(x, "id", ""))

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, cosize, offsets, parse_layout, rank
+from cutelab import CuteLabError, cosize, explore, offsets, parse_layout, rank
 from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Lines
 from cutelab.course.card.words import ELEMENTS
 from cutelab.course.topics.layout import compute, panels, probe
@@ -130,7 +130,8 @@ def test_the_arithmetic_on_the_card_is_right(text):
         ("(4,4):(8,2)", "note", "No mode has stride 1"),
         ("Sw<3,0,3> o 0 o (8,8):(8,1)", "good", "within blocks of 64 elements"),
         ("(1000000,1000000)", "good", "bijection"),
-        ("(1000000,1000000):(1,999999)", "note", "not checked point by point"),
+        ("(1000000,1000000):(1,999999)", "bad", "there are 999,999 more elements than offsets"),
+        ("(1000,1000):(3,2001)", "note", "not checked point by point"),
         ("(1000000,1000000):(1,1)", "bad", "Not injective: among the drawn cells alone"),
         ("(2000,64):(0,1)", "bad", "among the drawn cells alone"),
         ("Sw<3,0,3> o -8 o (8,8):(8,1)", "note", "The offset -8 begins before the base"),
@@ -254,3 +255,14 @@ def test_a_tip_never_shows_a_number_that_was_cut():
 def test_offsets_beyond_the_picture_are_refused(text):
     with pytest.raises(CuteLabError, match="2\\^"):
         LayoutParams().change(layout=text)
+
+
+def test_of_a_huge_layout_the_colours_span_what_is_drawn_and_the_rest_is_said():
+    lab = explore.layout("(4096,4096):(4096,1)")
+    tile, memory = lab.picture.grids()[:2]
+    low, high = lab.result.span
+    assert (low, high) == (0, 63 * 4096 + 63)
+    assert {tile.fill.min(), tile.fill.max()} == {0, 31}
+    assert lab.picture.subtitle.endswith("Rows 0 to 63, columns 0 to 63 are drawn.")
+    assert lab.picture.legend[0].text == f"drawn: offset 0 to {high:,}"
+    assert memory.subheading.startswith("drawn cells in memory")

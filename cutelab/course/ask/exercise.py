@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
@@ -18,12 +18,16 @@ TOLD_FROM = 2  # tries before the one from which a reply may show a right value
 
 @dataclass(frozen=True)
 class Reply:
-    """What an answer gets to hear: a bold sentence and a second line. `counts`: this was a try."""
+    """What an answer gets to hear: a bold sentence and a second line. `counts`: this was a try.
+
+    reading  what was read of the answer, where it could be read
+    """
 
     state: Literal["good", "note", "bad"]
     sentence: str
     second: str = ""
     counts: bool = True
+    reading: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Exercise:
     """One question with its checker.
 
     id        "layout.2": topic layout, exercise 2
-    kind      how an answer is read and compared: Value, LayoutMap, Function or Choice
+    kind      how an answer is read and compared: Value, LayoutMap, Function, Choice or Target
     question  one to three sentences; `code` in backticks
     right     computes the right answer with the library
     solution  source text that binds `name` to a right answer, written as a learner would
@@ -48,6 +52,7 @@ class Exercise:
     because   one sentence that goes with a right answer
     odd       answers of another form than the one that is asked for, with their words; they cost no try
     again     the same question with other numbers, as a prediction
+    picture   draws the question, and an answer's reading beside it (None: there is none yet), as a card
     """
 
     id: str
@@ -62,6 +67,7 @@ class Exercise:
     name: str = "answer"
     odd: tuple[Wrong, ...] = ()
     again: Callable[[Random], Prediction] | None = None
+    picture: Callable[[Any], Any] | None = None
 
     def check(self, answer: Any, *, seed: int = 0, tries: int = 0) -> Reply:
         """Is this answer right, and if not, what was meant, and where does it differ from the right one?
@@ -83,10 +89,10 @@ class Exercise:
             return Reply("bad", "this cannot be checked yet, and costs no try.", text, counts=False)
         right = self.kind.read_right(self.right, draw)
         if mine == right:
-            return Reply("good", "right.", self.because)
+            return Reply("good", getattr(mine, "verdict", "right."), self.because, reading=mine)
         found = self.kind.diagnose(mine, right, tries >= TOLD_FROM)
         words = foreseen(self.kind, self.wrong, mine, draw)
-        return Reply("bad", words or found.named or "not right yet.", found.where)
+        return Reply("bad", words or found.named or "not right yet.", found.where, reading=mine)
 
 
 def foreseen(kind: Kind, wrong: tuple[Wrong, ...], mine: Any, draw: str = "") -> str:

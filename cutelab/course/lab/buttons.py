@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from cutelab.course.lab.html import live_and_kept, show
+from cutelab.course.card.picture import Picture
+from cutelab.course.lab.html import image_tag, live_and_kept, show
 from cutelab.course.lab.reply import Card
 
 
@@ -20,17 +21,40 @@ class Shown(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class ExerciseCard(Card):
-    """A card with buttons. id: the exercise's. offers: what stands on each button, and what it brings."""
+    """A card with buttons. id: the exercise's. offers: what stands on each button, and what it brings. picture: below the words."""
 
     id: str = ""
     offers: tuple[tuple[str, Callable[[], Shown]], ...] = ()
+    picture: Picture | None = None
+
+    def __repr__(self) -> str:
+        return super().__repr__() + (f"\n  Picture: {self.picture.alt}" if self.picture is not None else "")
+
+    def _repr_html_(self) -> str:
+        return self.html(1)
+
+    def html(self, scale: int) -> str:
+        """The words, and below them the picture with so many file pixels a CSS pixel."""
+        words = super()._repr_html_()
+        if self.picture is None:
+            return words
+        style = "display:block;width:720px;max-width:100%;margin-top:4px"
+        return words + image_tag(self.png(scale), self.picture.alt, "cutelab-last", style)
+
+    def png(self, scale: int) -> bytes:
+        """The picture as a file; empty if there is none."""
+        if self.picture is None:
+            return b""
+        from cutelab.course.card.paint import render
+
+        return render(self.picture, scale).png
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live card with its buttons, and what is kept of it for another day. Closes the buttons that it had before."""
         if self.id in _shown:
             _shown.pop(self.id).close()
         row = _shown[self.id] = Buttons(self)
-        return live_and_kept(row.box, f'check("{self.id}")', repr(self), self._repr_html_(), "")
+        return live_and_kept(row.box, f'check("{self.id}")', repr(self), self._repr_html_(), "", self.png(1))
 
     def _ipython_display_(self) -> None:
         show(self.outputs())
@@ -40,7 +64,7 @@ class Buttons:
     """The widgets of one card."""
 
     def __init__(self, card: ExerciseCard) -> None:
-        self.strip = widgets.HTML(card._repr_html_())
+        self.strip = widgets.HTML(card.html(2))
         self.below = widgets.HTML()
         self.buttons = [
             widgets.Button(description=name, layout=widgets.Layout(width="auto")) for name, _ in card.offers

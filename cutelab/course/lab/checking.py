@@ -43,7 +43,8 @@ def check(id: str, answer: Any = ...) -> Card:
         reply = STOPPED
     if reply.counts:
         pair = None if reply.state == "good" else [shown(answer), reply.sentence]
-        kept.change(exercise.id, lambda item: tried(item, reply.state == "good", pair))
+        score = getattr(reply.reading, "score", None) if reply.state == "good" else None
+        kept.change(exercise.id, lambda item: tried(item, reply.state == "good", pair, score))
     return exercise_card(exercise, reply, tries, kept.take_notice())
 
 
@@ -57,7 +58,8 @@ def exercise_card(exercise: Exercise, reply: Reply, tries: int, notice: str) -> 
         lines = (reply.second, *asked)
     offers = (("Hint", partial(hint, exercise.id)), ("Solution", partial(solution, exercise.id)))
     shown_lines = tuple(filter(None, (*lines, notice)))
-    return ExerciseCard(reply.state, SIGNS[reply.state], sentence, shown_lines, exercise.id, offers)
+    drawn = None if exercise.picture is None else exercise.picture(reply.reading)
+    return ExerciseCard(reply.state, SIGNS[reply.state], sentence, shown_lines, exercise.id, offers, drawn)
 
 
 def again(exercise: Exercise, tries: int) -> str:
@@ -67,12 +69,16 @@ def again(exercise: Exercise, tries: int) -> str:
     return f'Was the last one a guess? The same with other numbers: `predict("{exercise.id}+{tries}")`.'
 
 
-def tried(item: Item, right: bool, wrong: list[str] | None = None) -> Item:
-    """The record of an exercise after one more try; `wrong` is an answer that was not right, with the words that it got."""
+def tried(item: Item, right: bool, wrong: list[str] | None = None, score: int | None = None) -> Item:
+    """The record of an exercise after one more try; `wrong` is an answer that was not right, with the words that it got.
+
+    score  of a right answer to a puzzle, how much it takes; the least is kept as `best`
+    """
     time = now()
     done = {"done": item.get("done", time)} if right or "done" in item else {}
     state = "done" if done else "tried"
     said = {"wrong": [*item.get("wrong", []), wrong]} if wrong is not None else {}
+    best = {"best": min(score, item.get("best", score))} if score is not None else {}
     return {
         **item,
         "state": state,
@@ -81,6 +87,7 @@ def tried(item: Item, right: bool, wrong: list[str] | None = None) -> Item:
         "last": time,
         **done,
         **said,
+        **best,
     }
 
 

@@ -26,10 +26,11 @@ day has no live widget, only JupyterLab's word that the model is gone: this hide
 that is not trusted, GitHub) shows no live widget either."""
 
 
-def image_tag(png: bytes, alt: str, name: str = "cutelab-image") -> str:
+def image_tag(png: bytes, alt: str, name: str = "cutelab-image", style: str = "") -> str:
     """An `<img>` that carries its picture and its words."""
     data = base64.b64encode(png).decode("ascii")
-    return f'<img class="{name}" alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+    look = f' style="{style}"' if style else ""
+    return f'<img class="{name}"{look} alt="{escape(alt)}" src="data:image/png;base64,{data}">'
 
 
 def live_and_kept(

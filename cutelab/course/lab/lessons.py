@@ -43,6 +43,7 @@ LESSONS = (
     "12_pipeline",
     "14_kernel",
     "15_claims",
+    "16_puzzles",
     "case_strips",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:

@@ -10,6 +10,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Prediction
 from cutelab.course.ask.ids import topic_of
 from cutelab.course.ask.reading import shown
+from cutelab.course.ask.target import Target, amount
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.lessons import Lesson, find_lesson, lessons
 from cutelab.course.lab.reply import Card, Table
@@ -19,19 +20,48 @@ RESULTS = "cutelab-results/"
 RESULTS_SCHEMA = RESULTS + "2"
 
 
-def progress() -> Table:
+def progress(lesson: str | None = None) -> Table | Card:
     """How far am I? For each notebook: exercises done, tried and open, and predictions locked in.
 
+    With a lesson, by number, name or topic ("16", "puzzles"): each of its exercises, and of a puzzle the best answer so far.
     The record is the file `progress.json` beside the notebooks; delete it to start afresh.
     """
     kept = store()
     items = kept.items()
-    rows = tuple(counts(lesson, items) for lesson in lessons())
-    total = sum(len(lesson.exercises) for lesson in lessons())
+    if lesson is not None:
+        try:
+            return one_lesson(find_lesson(lesson), items, kept.take_notice())
+        except CuteLabError as error:
+            return trouble(error)
+    rows = tuple(counts(one, items) for one in lessons())
+    total = sum(len(one.exercises) for one in lessons())
     done = sum(int(row[1]) for row in rows)
     heads = ("notebook", "done", "tried", "open", "predicted")
     notes = tuple(filter(None, [kept.take_notice()]))
     return Table(f"{done} of {total} exercises done", heads, rows, notes)
+
+
+def one_lesson(lesson: Lesson, items: Items, notice: str) -> Table:
+    """Each exercise of one notebook: its state, the tries, and of a puzzle the best answer beside its par."""
+    puzzles = [e.kind for e in lesson.exercises if isinstance(e.kind, Target)]
+    rows: list[tuple[str, ...]] = []
+    at_par = 0
+    for e in lesson.exercises:
+        item = items.get(e.id, {})
+        row: tuple[str, ...] = (f"{e.id} {e.title}", item.get("state", "open"), str(item.get("tries", 0)))
+        if isinstance(e.kind, Target):
+            best = item.get("best")
+            at_par += best is not None and best <= e.kind.par
+            row = (*row, "" if best is None else f"{best:,}", amount(e.kind.par, e.kind.unit))
+        elif puzzles:
+            row = (*row, "", "")
+        rows.append(row)
+    heads = ("exercise", "state", "tries") + (("best", "par") if puzzles else ())
+    done = sum(row[1] == "done" for row in rows)
+    caption = f"{lesson.notebook}: {done} of {len(rows)} done" + (
+        f", {at_par} of {len(puzzles)} at par" if puzzles else ""
+    )
+    return Table(caption, heads, tuple(rows), tuple(filter(None, [notice])))
 
 
 def counts(lesson: Lesson, items: Items) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def merge_one(a: Item, b: Item) -> Item:
             both[key] = max(a[key], b[key])
         elif key == "wrong":
             both[key] = sorted({json.dumps(w): w for w in (*a[key], *b[key])}.values())[:MOST_WRONG]
-        elif key in ("first", "done"):  # the earlier time
+        elif key in ("first", "done", "best"):  # the earlier time, the smaller answer of a puzzle
             both[key] = min(a[key], b[key])
     return both
 
@@ -73,7 +73,7 @@ def sound(item: Any) -> bool:
         good = item["answer"]
         return isinstance(item.get("locked"), str) and (_is_numbers(good) or isinstance(good, int | str))
     texts = all(isinstance(item[k], str) for k in ("first", "last", "done") if k in item)
-    counts = all(_is_count(item[k]) for k in ("tries", "hints") if k in item)
+    counts = all(_is_count(item[k]) for k in ("tries", "hints", "best") if k in item)
     wrong = item.get("wrong", [])
     pairs = isinstance(wrong, list) and all(
         isinstance(w, list) and len(w) == 2 and all(isinstance(part, str) for part in w) for w in wrong

@@ -25,12 +25,14 @@ class WarpRead:
 
 
 def _list(parts: list[tuple[str, tuple[int, int]]], noun: str) -> str:
-    """`column 3: 32 wavefronts (1 would do), row 2: 1, the diagonal: 1`."""
+    """`column 3: 32 wavefronts (1 would do), row 2: 1, the diagonal: 1`; what would do is said once where it is the same."""
+    above = [ideal for _, (found, ideal) in parts if found > ideal]
+    once = len(above) > 1 and len({ideal for _, (_, ideal) in parts}) == 1
     said = []
     for i, (name, (found, ideal)) in enumerate(parts):
         number = count(found, noun) if i == 0 else f"{found}"
-        said.append(f"{name}: {number}" + (f" ({ideal} would do)" if found > ideal else ""))
-    return ", ".join(said)
+        said.append(f"{name}: {number}" + (f" ({ideal} would do)" if found > ideal and not once else ""))
+    return ", ".join(said) + (f"; {above[0]} would do" if once else "")
 
 
 def warp_reads(table: np.ndarray[Any, Any], row: int, column: int, item: int, chip: Chip) -> tuple[WarpRead, ...]:

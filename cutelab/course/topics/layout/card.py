@@ -79,8 +79,8 @@ def _colours(result: Result, table: Array, rows: Any, columns: Any) -> tuple[Arr
     """The fill of cells with these offsets at these rows and columns, and the scale that it indexes."""
     colour, at = result.params.colour, Address(table, result.params.item, result.params.chip)
     if colour == "offset":
-        span = result.high - result.low + 1
-        return np.clip((table - result.low) * 32 // span, 0, 31), "offset"
+        low, high = result.span
+        return np.clip((table - low) * 32 // (high - low + 1), 0, 31), "offset"
     if colour == "bank":
         return at.bank, "bank"
     if colour == "128-byte line":
@@ -91,7 +91,8 @@ def _colours(result: Result, table: Array, rows: Any, columns: Any) -> tuple[Arr
 def _colour_key(result: Result) -> Key:
     colour = result.params.colour
     if colour == "offset":
-        return Key(f"offset {number(result.low)} to {number(result.high)}", "ramp")
+        low, high = result.span
+        return Key(f"{'' if result.whole else 'drawn: '}offset {number(low)} to {number(high)}", "ramp")
     if colour == "bank":
         return Key("bank", "banks")
     return Key(f"colour = {colour} modulo 8", "fill", "category", 0)
@@ -162,7 +163,9 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
     ring = np.argwhere(at == result.offset)
     probe = np.where(at == result.offset, result.probed, probe)
     heading = "memory: the coordinate that lives at each offset" if room.names else f"memory, {across} offsets a row"
-    if lines * across <= result.high - result.low:
+    if not result.checked:
+        heading = f"drawn cells in memory, {across} a row"
+    elif lines * across <= result.high - result.low:
         heading += f": {start} to {start + lines * across - 1}"
     width, height = room.cell
     if lines > 5:

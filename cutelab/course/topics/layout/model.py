@@ -59,6 +59,19 @@ class Result:
         return int(self.table.ravel()[self.probed])
 
     @property
+    def whole(self) -> bool:
+        """Is every coordinate drawn?"""
+        return int(self.inside.sum()) == size(self.layout)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Lowest and highest offset of what is drawn."""
+        if self.whole:
+            return self.low, self.high
+        drawn = self.table[self.inside]
+        return int(drawn.min()), int(drawn.max())
+
+    @property
     def shared(self) -> Any:
         """Which drawn cells share their offset with another coordinate? bool (rows, columns)."""
         position = np.searchsorted(self.used, self.table)

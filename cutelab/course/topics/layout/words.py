@@ -48,9 +48,8 @@ def subtitle(result: Result) -> str:
     """Size, cosize, and what runs down and across."""
     rows, columns = result.rows, result.columns
     words = f"{count(size(result.layout), 'element')}, cosize {number(cosize_of(result))}. "
-    whole = int_tuple.product(getattr(result.layout, "shape", 1))
-    if result.inside.sum() < whole:
-        words += f"Rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]} are drawn. "
+    if not result.whole:
+        return words + f"Rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]} are drawn."
     if rank(result.layout) == 1:
         return words + f"Offsets count elements; the index runs along the rows, {len(columns)} a row."
     if rank(result.layout) == 2:
@@ -84,6 +83,12 @@ def verdict(result: Result) -> Verdict:
     double = result.counts > 1
     if double.any():
         return _collisions(result, double, modes)
+    if not result.checked and total > (places := high - low + 1):
+        return Verdict(
+            "bad",
+            f"Not injective: there are {number(total - places)} more elements than offsets.",
+            "The drawn part is exact; the whole was counted, not listed. A copy through this layout would overwrite data.",
+        )
     if not (result.checked or (layout is inner and strides_nest(inner))):
         return Verdict(
             "note",

@@ -1,0 +1,1 @@
+"""Topic "puzzles": a target is drawn, and something is built that meets it."""
