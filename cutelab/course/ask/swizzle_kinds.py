@@ -114,8 +114,6 @@ class Effect:
         best = self.wavefronts == self.ideal and other.wavefronts == other.ideal
         return best or bool((self.table == other.table).all())
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 @dataclass(frozen=True)
 class SwizzleFor:
