@@ -145,6 +145,9 @@ def test_layouts_that_stand_still_or_count_otherwise(right, text, words):
 def test_a_short_formula_is_named():
     assert "this is elements · threads: too large for" in find_exercise("gpu.3").check(lambda e, t: e * t).sentence
     assert "this is 32 // pitch: too small" in find_exercise("banks.2").check(lambda p: 32 // p).sentence
+    assert "this is (elements - threads) // threads" in find_exercise("gpu.3").check(lambda e, t: (e - t) // t).sentence
+    wide = find_exercise("banks.1").check(lambda r, c, p, b: (r * p + c) * b // 4 % 64)
+    assert "modulo 32 this is always right" in wide.sentence
     assert "this is max(stride · size, 32)" in find_exercise("coalescing.5").check(lambda n, b: max(32, n * b)).sentence
 
 

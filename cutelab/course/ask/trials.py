@@ -215,6 +215,9 @@ def _of_numbers(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
     for k in (2, 4, 8, 16, 32, 64, 128):
         if all(y == g % k for y, g in zip(found, good, strict=True)) and any(g >= k for g in good):
             return f"this is the right number modulo {k}: it must not wrap round there."
+    for k in (8, 16, 32, 64, 128):
+        if all(y % k == g for y, g in zip(found, good, strict=True)) and any(y >= k for y in found):
+            return f"modulo {k} this is always right: it has to wrap round there."
     return ""
 
 
@@ -292,6 +295,11 @@ def formulas(mine: Rows, names: tuple[str, ...]) -> Iterator[Column]:
     yield from first
     yield from (x for one, other in pairs for x in joined(one, other, rounding + apart))
     yield from (x for one in first for other in fixed for x in joined(one, other, rounding))
+    if len(names) < 3:
+        second = first + [x for one, other in pairs for x in joined(one, other, rounding)]
+        yield from (
+            x for one in second for other in (*columns, *fixed) for x in joined(one, other, plain_steps + rounding)
+        )
 
 
 def terms(mine: Rows, names: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:
