@@ -51,9 +51,7 @@ def all_state(view):
     def walk(widget):
         if id(widget) not in seen:
             seen.add(id(widget))
-            found.append(
-                {k: v for k, v in widget.get_state().items() if "model" not in k and "IPY_" not in str(v)}
-            )
+            found.append({k: v for k, v in widget.get_state().items() if "model" not in k and "IPY_" not in str(v)})
             for child in getattr(widget, "children", ()):
                 walk(child)
 
