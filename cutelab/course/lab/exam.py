@@ -13,13 +13,12 @@ from cutelab.course.ask.kinds import Choice
 from cutelab.course.ask.reading import is_starter, shown
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.html import live_and_kept, show
-from cutelab.course.lab.paper import MINUTES, Item, Report, draw_paper, mark_all
+from cutelab.course.lab.paper import MINUTES, TOPIC, Item, Report, draw_paper, mark_all
 from cutelab.course.lab.predicting import SHORT
 from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.store import Item as Record
 from cutelab.course.lab.store import now, numbered, replace_file, store
 
-TOPIC = "exam"
 FIRST = "1"  # the exam of somebody who asks for none in particular
 WAKE = "Run this cell (Shift+Enter) to answer."
 SEED = re.compile(r"[A-Za-z0-9_-]{1,40}")

@@ -18,6 +18,7 @@ from cutelab.course.lab.reply import Card, Table
 from cutelab.course.topics.exam.lesson import ALWAYS, EVENING, HOW_MANY, SOME, SOURCES, Maker, Source
 
 SCHEMA = "cutelab-exam/"
+TOPIC = "exam"
 LENGTH, MINUTES = 15, 45
 SIGNS = {"right": "✓", "wrong": "✗", "open": "…"}
 STATES: dict[str, Literal["good", "bad", "note"]] = {"right": "good", "wrong": "bad", "open": "note"}
