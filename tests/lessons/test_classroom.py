@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cutelab import CuteLabError
+from cutelab.course.lab import exam as exam_view
 from cutelab.course.lab.buttons import _shown
 from cutelab.course.lab.lessons import find_lesson
 from cutelab.lessons import check, classroom, exam, hint, predict, results
@@ -105,6 +106,7 @@ def test_exams_stand_beside_the_results_of_the_same_name(room, monkeypatch):
     for folder, name, answers in (("ada", "Ada", 2), ("cy", None, 0)):
         (room / folder).mkdir()
         monkeypatch.chdir(room / folder)
+        monkeypatch.setattr(exam_view, "_views", {})  # another kernel
         view = exam("class", name=name)
         for item in view.paper[:answers]:
             view.answer(item.number, str(item.asked.answer()))
@@ -123,7 +125,13 @@ def test_exams_stand_beside_the_results_of_the_same_name(room, monkeypatch):
 
 def test_the_exam_that_was_handed_in_last_counts(room, monkeypatch):
     for seed, right in (("1", 1), ("2", 0)):
-        data = {"schema": "cutelab-exam/1", "name": "Ada", "seed": seed, "handed_in": f"2027-01-0{seed}", "right": right}
+        data = {
+            "schema": "cutelab-exam/1",
+            "name": "Ada",
+            "seed": seed,
+            "handed_in": f"2027-01-0{seed}",
+            "right": right,
+        }
         topics = [{"topic": "gpu", "right": right, "asked": 2}]
         (room / f"exam-{seed}.json").write_text(json.dumps({**data, "asked": 15, "topics": topics}))
     ada = classroom(room).learners[0]

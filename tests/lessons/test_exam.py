@@ -23,11 +23,6 @@ SEEDS = [str(n) for n in range(12)]
 FIRST_EVENING = ("start", "gpu", "layout")
 
 
-@pytest.fixture(autouse=True)
-def nothing_shown(monkeypatch):
-    monkeypatch.setattr(exam_view, "_shown", {})
-
-
 def typed(item):
     """The right answer, as somebody would type it."""
     right = item.asked.answer()
@@ -46,6 +41,7 @@ def wrong(item):
 
 def all_state(view):
     """Everything that a browser is sent: the state of every widget, and what is stored in the notebook."""
+    (_, kept) = view.outputs()
     found, seen = [], set()
 
     def walk(widget):
@@ -56,7 +52,6 @@ def all_state(view):
                 walk(child)
 
     walk(view.box)
-    (_, kept) = view.outputs()
     return repr(found) + repr(kept) + repr(view) + repr(view.report())
 
 
@@ -144,7 +139,10 @@ def test_a_right_and_a_wrong_answer_look_alike_until_then():
 
 def test_a_wrong_form_is_said_at_once_and_kept():
     view = exam(1).answer(1, "a lot").answer(2, "430 of 96")
-    assert "must be a whole number" in view.rows[0]._said.value and "Kept as" not in view.rows[1]._said.value
+    assert (
+        "cannot be read: the answer must be a whole number" in view.rows[0]._said.value
+        and "Kept as" not in view.rows[1]._said.value
+    )
     assert view.answers[view.paper[0].key] == "a lot" and view.open() == list(range(1, 16))
     assert "Kept as 8" in view.answer(1, "8 elements").rows[0]._said.value and view.open()[0] == 2
     with pytest.raises(Exception, match="questions 1 to 15"):
@@ -259,6 +257,15 @@ def without_time(path):
 def test_looking_at_an_exam_leaves_no_trace(fresh):
     assert "0 of 15 answered" in repr(exam()) and exam().seed == "1"
     assert "not handed in" in repr(exam().report()) and list(fresh.iterdir()) == []
+
+
+def test_a_second_cell_that_asks_for_the_exam_leaves_the_controls_of_the_first():
+    view = exam(1)
+    view.outputs()
+    exam(1).report()
+    assert exam(1) is view and view.box.comm is not None and view.rows[0]._control.comm is not None
+    exam_view.ExamView("1").answer(1, "12")  # another window
+    assert exam(1).rows[0]._control.value == "12"
 
 
 def test_a_seed_that_is_none_is_said_in_words():

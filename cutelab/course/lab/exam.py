@@ -27,12 +27,14 @@ SEED = re.compile(r"[A-Za-z0-9_-]{1,40}")
 class ExamView:
     """The control of one exam: its questions with a box or buttons each, and "Hand in". Made by `exam`."""
 
-    def __init__(self, seed: str, name: str | None = None) -> None:
-        self.seed, self.name, self._key = seed, name, f"{TOPIC}.{seed}"
+    def __init__(self, seed: str) -> None:
+        self.seed, self.name, self._key = seed, "", f"{TOPIC}.{seed}"
         self.paper = draw_paper(seed)
         self.rows = [Row(self, item) for item in self.paper]
         self._head, self._below = widgets.HTML(), widgets.HTML()
-        self._button = widgets.Button(tooltip="Hand in the exam", layout=widgets.Layout(width="auto"))
+        self._button = widgets.Button(
+            tooltip="Hand in the exam", layout=widgets.Layout(width="160px", margin="14px 2px 2px")
+        )
         self._button.on_click(lambda _: self._press())
         self._sure = False
         self.box = widgets.VBox(
@@ -40,6 +42,12 @@ class ExamView:
             layout=widgets.Layout(max_width="736px"),
         )
         self._show()
+
+    def named(self, name: str | None) -> ExamView:
+        """The same view, with what other windows have written meanwhile; the name, if there is one, goes into the result."""
+        self.name = name or self.name
+        self._show()
+        return self
 
     def record(self) -> Record:
         """What is kept of this exam: answers as texts by question; first and last: when; done: when it was handed in."""
@@ -170,13 +178,6 @@ class ExamView:
     def _ipython_display_(self) -> None:
         show(self.outputs())
 
-    def close(self) -> None:
-        """Close the widgets (a cell that is run again closes the control that it showed before)."""
-        for row in self.rows:
-            row.close()
-        for widget in (self._head, self._button, self._below, self.box):
-            widget.close()
-
 
 class Row:
     """One question of an exam with its control. What is typed is kept when the box is left, or with Enter."""
@@ -219,14 +220,18 @@ class Row:
         finally:
             self._showing = False
         self._control.disabled = done
-        said = fault(self.item, text)
-        form = f"Answer with {self.item.asked.kind.form}."
-        line = form if not text else f"Kept as {self.item.reading(text)}." if said is None else f"Kept; but: {said}"
-        self._said.value = f'<div role="status" style="line-height:1.5">{to_html(line, code="")}</div>'
+        self._said.value = (
+            f'<div role="status" style="line-height:1.5">{to_html(self._line(text, done), code="")}</div>'
+        )
 
-    def close(self) -> None:
-        for widget in (self._asked, self._control, self._said, self.box):
-            widget.close()
+    def _line(self, text: str, done: bool) -> str:
+        """What stands below the control."""
+        said, kind = fault(self.item, text), self.item.asked.kind
+        if said is None:
+            return f"Kept as {self.item.reading(text)}."
+        if text:
+            return f"Kept, but it cannot be read: {said[:1].lower()}{said[1:]}"
+        return "Open." if done else "" if isinstance(kind, Choice) else f"Answer with {kind.form}."
 
 
 def fault(item: Item, text: str) -> str | None:
@@ -240,7 +245,8 @@ def fault(item: Item, text: str) -> str | None:
     return None
 
 
-_shown: dict[str, ExamView] = {}
+_views: dict[str, ExamView] = {}
+"""One view of each exam: two cells that ask for it show the same controls."""
 
 
 def exam(seed: int | str | None = None, name: str | None = None) -> ExamView | Card:
@@ -260,13 +266,11 @@ def exam(seed: int | str | None = None, name: str | None = None) -> ExamView | C
             )
         if name is not None and not isinstance(name, str):
             raise CuteLabError(f'the name must be a text, got {shown(name)}; for example exam(7, name="Ada")')
-        view = ExamView(text, name)
     except CuteLabError as error:
         return trouble(error)
-    if text in _shown:
-        _shown.pop(text).close()
-    _shown[text] = view
-    return view
+    if text not in _views:
+        _views[text] = ExamView(text)
+    return _views[text].named(name)
 
 
 def latest() -> str:
