@@ -249,6 +249,10 @@ def test_an_exam_touches_neither_review_nor_progress_nor_results(fresh):
     assert store().item("exam.1") == {} and store().item("layout.a")["answer"] == 19
 
 
+def test_an_exam_has_no_row_of_exercises():
+    assert "17_exam" not in repr(progress()) and "14_kernel" in repr(progress())
+
+
 def without_time(path):
     data = json.loads(path.read_text(encoding="utf-8"))
     return {**data, "written": ""}

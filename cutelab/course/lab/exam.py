@@ -73,11 +73,11 @@ class ExamView:
 
     def keep(self, item: Item, text: str) -> None:
         """Write an answer down at once, if it is another one than before."""
-        if self.handed_in or self.answers.get(item.key, "") == text:
+        if self.answers.get(item.key, "") == text:
             return
 
         def changed(record: Record) -> Record:
-            if "done" in record:  # another window has handed it in
+            if "done" in record:  # handed in, here or in another window
                 return record
             answers = {**record.get("answers", {}), item.key: text}
             return {**self._begun(record), "answers": {key: said for key, said in answers.items() if said}}
