@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -510,6 +511,22 @@ def class_table(
         "damaged": list(table.damaged),
     }
     _say("class", as_json, fields, lambda: repr(table))
+
+
+@app.command()
+def answers(
+    lesson: Annotated[str | None, typer.Argument(help="one lesson, such as banks or 04; all without it")] = None,
+    exam: Annotated[str | None, typer.Option(help="the seed of an exam: its questions in place of a lesson's")] = None,
+    as_json: Json = False,
+) -> None:
+    """The answer book for teachers, as Markdown: each question, its right answer or solution, and typical wrong answers.
+
+    Example: cutelab answers banks
+    """
+    from cutelab.course.lab.answers import answer_book
+
+    book = answer_book(lesson, exam)
+    _say("answers", as_json, {"answers": [asdict(entry) for entry in book.entries]}, book.markdown)
 
 
 @app.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import ipywidgets as widgets
@@ -13,7 +12,7 @@ from cutelab.course.ask.kinds import Choice
 from cutelab.course.ask.reading import is_starter, shown
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.html import live_and_kept, show
-from cutelab.course.lab.paper import MINUTES, TOPIC, Item, Report, draw_paper, mark_all
+from cutelab.course.lab.paper import MINUTES, TOPIC, Item, Report, draw_paper, mark_all, want_seed
 from cutelab.course.lab.predicting import SHORT
 from cutelab.course.lab.reply import Card, to_html
 from cutelab.course.lab.store import Item as Record
@@ -21,7 +20,6 @@ from cutelab.course.lab.store import now, numbered, replace_file, store
 
 FIRST = "1"  # the exam of somebody who asks for none in particular
 WAKE = "Run this cell (Shift+Enter) to answer."
-SEED = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class ExamView:
@@ -259,11 +257,7 @@ def exam(seed: int | str | None = None, name: str | None = None) -> ExamView | C
     In plain code: `exam(7).answer(1, "24").hand_in()`; `exam(7).report()` shows the result again.
     """
     try:
-        text = latest() if seed is None else str(seed)
-        if isinstance(seed, bool) or not isinstance(seed, int | str | None) or not SEED.fullmatch(text):
-            raise CuteLabError(
-                f"a seed is a number or a word of at most 40 letters, digits, - and _, not {shown(seed)}; for example exam(7)"
-            )
+        text = latest() if seed is None else want_seed(seed)
         if name is not None and not isinstance(name, str):
             raise CuteLabError(f'the name must be a text, got {shown(name)}; for example exam(7, name="Ada")')
     except CuteLabError as error:

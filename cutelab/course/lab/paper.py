@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from cutelab import __version__
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.draw import Draw
 from cutelab.course.ask.exercise import Exercise, Prediction
+from cutelab.course.ask.reading import shown
 from cutelab.course.lab.lessons import find_lesson, lessons
 from cutelab.course.lab.reply import Card, Table
 from cutelab.course.topics.exam.lesson import ALWAYS, EVENING, HOW_MANY, SOME, SOURCES, Maker, Source
@@ -20,6 +22,7 @@ from cutelab.course.topics.exam.lesson import ALWAYS, EVENING, HOW_MANY, SOME, S
 SCHEMA = "cutelab-exam/"
 TOPIC = "exam"
 LENGTH, MINUTES = 15, 45
+SEED = re.compile(r"[A-Za-z0-9_-]{1,40}")
 SIGNS = {"right": "✓", "wrong": "✗", "open": "…"}
 STATES: dict[str, Literal["good", "bad", "note"]] = {"right": "good", "wrong": "bad", "open": "note"}
 
@@ -158,6 +161,15 @@ def linked(topic: str) -> str:
     except CuteLabError:
         return topic
     return f"[{notebook}]({notebook}.ipynb)"
+
+
+def want_seed(seed: object) -> str:
+    """The seed as a text. Raises CuteLabError for what is neither a number nor a word."""
+    if isinstance(seed, bool) or not isinstance(seed, int | str) or not SEED.fullmatch(str(seed)):
+        raise CuteLabError(
+            f"a seed is a number or a word of at most 40 letters, digits, - and _, not {shown(seed)}; for example exam(7)"
+        )
+    return str(seed)
 
 
 @cache
