@@ -493,6 +493,7 @@ def course(
 def class_table(
     folder: Annotated[Path, typer.Argument(help="with everybody's results files")],
     csv: Annotated[Path | None, typer.Option(help="write the table there")] = None,
+    picture: Annotated[Path | None, typer.Option(help="draw lesson by learner there: .svg, .pdf or .png")] = None,
     as_json: Json = False,
 ) -> None:
     """How far is everybody, and which wrong answers are frequent? Nothing leaves the folder.
@@ -504,6 +505,8 @@ def class_table(
     table = classroom(folder)
     if csv is not None:
         table.csv(csv)
+    if picture is not None:
+        table.save(picture)
     fields = {
         "heads": list(table.heads),
         "rows": [list(row) for row in table.rows],

@@ -136,3 +136,17 @@ def test_the_exam_that_was_handed_in_last_counts(room, monkeypatch):
         (room / f"exam-{seed}.json").write_text(json.dumps({**data, "asked": 15, "topics": topics}))
     ada = classroom(room).learners[0]
     assert [one.seed for one in ada.exams] == ["1", "2"] and ",0/15," in classroom(room).csv()
+
+
+def test_the_picture_shows_the_tables_numbers(room, tmp_path):
+    table = classroom(room)
+    (((grid,),),) = table.picture().body
+    ada = dict(zip(grid.col_heads, grid.labels[0], strict=True))
+    assert grid.row_heads == ("Ada", "Bob") and (ada["00"], ada["02"], ada["17"]) == ("1/2", "0/9", "-")
+    assert [grid.fill[0][grid.col_heads.index(head)] for head in ("00", "02", "17")] == [15, -1, -1]
+    assert b">Ada<" in table.save(tmp_path / "class.svg").read_bytes()
+    for place in (tmp_path / "class.txt", tmp_path / "nowhere" / "class.svg"):
+        with pytest.raises(CuteLabError):
+            table.save(place)
+    (tmp_path / "nobody").mkdir()
+    assert classroom(tmp_path / "nobody").figure() is not None

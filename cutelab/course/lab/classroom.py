@@ -8,18 +8,25 @@ import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.ids import canonical
 from cutelab.course.ask.reading import shown
+from cutelab.course.card.picture import Grid, Picture
 from cutelab.course.lab.lessons import lessons
 from cutelab.course.lab.paper import SCHEMA, TOPIC
 from cutelab.course.lab.reply import Table
 from cutelab.course.lab.report import RESULTS
 from cutelab.course.lab.store import replace_file
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 MOST_COMMON = 3
+LONGEST = 14  # letters of a name in the picture
 MAX_BYTES = 4 << 20  # of one results file
 
 
@@ -123,6 +130,37 @@ class ClassTable:
                 raise CuteLabError(f"{target} cannot be written ({error.strerror}); give another place") from None
         return text.getvalue()
 
+    def picture(self) -> Picture:
+        """The class as a card: a row for each learner, a column for each lesson, the fuller the darker; for everybody to see
+        where many stopped."""
+        lessons_ = [one.notebook for one in lessons() if one.exercises or one.topic == TOPIC]
+        at = [self.heads.index(name) for name in lessons_]
+        labels = np.array([[row[i] for i in at] for row in self.rows], dtype=str).reshape(len(self.rows), len(at))
+        fill = np.array([[shade(label) for label in row] for row in labels], dtype=int).reshape(labels.shape)
+        names = tuple(row[0] if len(row[0]) <= LONGEST else row[0][: LONGEST - 1] + "…" for row in self.rows)
+        heads = tuple(name.partition("_")[0] for name in lessons_)
+        grid = Grid("class", fill, labels=labels, row_heads=names, col_heads=heads, cell=(31, 22), show_labels="always")
+        said = f"{len(self.learners)} learners: exercises done of each lesson"
+        return Picture("The class", "", said, (((grid,),),))
+
+    def figure(self) -> Figure:
+        """The same as a matplotlib Figure, which a notebook shows."""
+        from cutelab.course.card.paint.figure import figure
+
+        return figure(self.picture())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture as .svg, .pdf or .png. Raises CuteLabError for another ending and where it cannot be written."""
+        from cutelab.course.card.paint.figure import export
+
+        target = Path(path)
+        content = export(self.picture(), target.suffix.lower().removeprefix("."))
+        try:
+            target.write_bytes(content)
+        except OSError as error:
+            raise CuteLabError(f"{target} cannot be written ({error.strerror}); give another place") from None
+        return target
+
     def _table(self) -> Table:
         notes = [f"{name}: not readable as results, left out" for name in self.damaged]
         for id, found in sorted(self.wrong().items()):
@@ -166,6 +204,16 @@ def classroom(folder: str | Path) -> ClassTable:
         except (OSError, ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
             damaged.append(name)
     return ClassTable(with_exams(learners, exams), tuple(damaged))
+
+
+def shade(label: str) -> int:
+    """Which step of the scale of 32 has this part, "2/6"? -1, paper, for nothing.
+
+    >>> shade("0/6"), shade("3/6"), shade("6/6"), shade("-")
+    (-1, 15, 31, -1)
+    """
+    part, _, whole = label.partition("/")
+    return int(part) * 31 // int(whole) if whole and int(part) else -1
 
 
 def with_exams(learners: list[Learner], exams: list[Exam]) -> tuple[Learner, ...]:
