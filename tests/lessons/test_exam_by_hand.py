@@ -193,6 +193,20 @@ def xor_place(q):
     return piece ^ (row % 8)
 
 
+def outside(q):
+    """Elements of a box beyond the last row or column."""
+    rows, cols, down, across, col, row = numbers(q)
+    box = product(range(row, row + down), range(col, col + across))
+    return sum(r >= rows or c >= cols for r, c in box)
+
+
+def core_matrices(q):
+    """Core matrices of 8 rows of 16 bytes: LBO from one to the next along k, SBO along m."""
+    lbo, sbo = after(q, "LBO", "SBO")
+    m, k = map(int, re.search(r"= \((\d+),(\d+)\)", q).groups())
+    return m // 8 * sbo + k // 8 * lbo + m % 8 * 16 + k % 8 * 2
+
+
 def by_layout_tile(q):
     (rows, cols), tile = re.search(r"shape \((\d+),(\d+)\)", q).groups(), layouts(q)[0][0]
     return int(rows) * int(cols) // (tile[0] * tile[1])
@@ -302,6 +316,9 @@ BY_HAND = {
     "pipeline.3": lambda q: (lambda stage, limit: len(range(stage, limit + 1, stage)))(*numbers(q)[:2]),
     "exam.bytes_of_a_stage": lambda q: (lambda m, k, n, k2, size: size * (m * k + n * k2))(*numbers(q)),
     "exam.operations_a_byte": lambda q: (lambda m, k, size: 2 * m * m * k / (2 * m * k * size))(*numbers(q)[:3]),
+    "hopper.b": outside,
+    "hopper.d": lambda q: (lambda stages, tile: (tile % stages, tile // stages % 2))(*after(q, "with", "tile")),
+    "hopper.e": core_matrices,
     "exam.bytes_to_expect": lambda q: (lambda rows, n, size: rows * n * size)(*numbers(q)[:3]),
     "exam.piece_of_a_row": xor_place,
     "exam.descriptor_start": lambda q: after(q, "at byte")[0] // 16,

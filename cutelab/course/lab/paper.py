@@ -155,11 +155,8 @@ class Report:
 
 
 def linked(topic: str) -> str:
-    """The lesson of a topic as a link; the topic's name where no lesson has it."""
-    try:
-        notebook = find_lesson(topic).notebook
-    except CuteLabError:
-        return topic
+    """The lesson of a topic as a link."""
+    notebook = find_lesson(topic).notebook
     return f"[{notebook}]({notebook}.ipynb)"
 
 
