@@ -7,6 +7,7 @@ solution("layout.1")            folded away
 review("banks")                 two or three old questions with new numbers
 claims("thread maps")           ten statements that are in print: which are true?
 claims_table()                  how many of them you said rightly, and where you were sure and wrong
+exam()                          fifteen questions over the whole course, and a report at the end
 ready()                         is this machine ready?
 progress()                      what is done, tried and open; progress("puzzles"): of one lesson
 reset("banks")                  a lesson afresh, or all of them; a copy is set aside
@@ -17,6 +18,7 @@ classroom(folder)               everybody's results in one table
 from cutelab.course.lab.checking import check, hint, solution
 from cutelab.course.lab.claims import claims, claims_table
 from cutelab.course.lab.classroom import classroom
+from cutelab.course.lab.exam import exam
 from cutelab.course.lab.predicting import predict
 from cutelab.course.lab.ready import ready
 from cutelab.course.lab.report import progress, reset, results
@@ -27,6 +29,7 @@ __all__ = [
     "claims",
     "claims_table",
     "classroom",
+    "exam",
     "hint",
     "predict",
     "progress",

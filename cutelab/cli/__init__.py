@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -492,6 +493,7 @@ def course(
 def class_table(
     folder: Annotated[Path, typer.Argument(help="with everybody's results files")],
     csv: Annotated[Path | None, typer.Option(help="write the table there")] = None,
+    picture: Annotated[Path | None, typer.Option(help="draw lesson by learner there: .svg, .pdf or .png")] = None,
     as_json: Json = False,
 ) -> None:
     """How far is everybody, and which wrong answers are frequent? Nothing leaves the folder.
@@ -503,6 +505,8 @@ def class_table(
     table = classroom(folder)
     if csv is not None:
         table.csv(csv)
+    if picture is not None:
+        table.save(picture)
     fields = {
         "heads": list(table.heads),
         "rows": [list(row) for row in table.rows],
@@ -510,6 +514,22 @@ def class_table(
         "damaged": list(table.damaged),
     }
     _say("class", as_json, fields, lambda: repr(table))
+
+
+@app.command()
+def answers(
+    lesson: Annotated[str | None, typer.Argument(help="one lesson, such as banks or 04; all without it")] = None,
+    exam: Annotated[str | None, typer.Option(help="the seed of an exam: its questions in place of a lesson's")] = None,
+    as_json: Json = False,
+) -> None:
+    """The answer book for teachers, as Markdown: each question, its right answer or solution, and typical wrong answers.
+
+    Example: cutelab answers banks
+    """
+    from cutelab.course.lab.answers import answer_book
+
+    book = answer_book(lesson, exam)
+    _say("answers", as_json, {"answers": [asdict(entry) for entry in book.entries]}, book.markdown)
 
 
 @app.command()

@@ -64,5 +64,8 @@ SCHEMA: dict[str, dict[str, str]] = {
         "wrong": "exercise -> count, answer, misconception",
         "damaged": "files left out",
     },
+    "answers": {
+        "answers": "each: id, title, question, right (of a prediction), solution (of an exercise), why, wrong (answer, what is said of it)",
+    },
 }
 """Every answer also has "command" and "schema" (the version). `read` writes one object a line, all others one object."""

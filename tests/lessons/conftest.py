@@ -1,5 +1,6 @@
 import pytest
 
+from cutelab.course.lab import exam as exam_view
 from cutelab.course.lab import predicting as predict_view
 from cutelab.course.lab import store
 
@@ -10,6 +11,7 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CUTELAB_PROGRESS", raising=False)
     monkeypatch.setattr(store, "_stores", {})
+    monkeypatch.setattr(exam_view, "_views", {})
     return tmp_path
 
 
@@ -20,5 +22,6 @@ def restart(monkeypatch):
     def again():
         monkeypatch.setattr(store, "_stores", {})
         monkeypatch.setattr(predict_view, "_shown", {})
+        monkeypatch.setattr(exam_view, "_views", {})
 
     return again

@@ -26,7 +26,8 @@ def test_a_changed_question_has_one_right_answer_and_changes(entry):
 def test_every_choice_can_be_asked_again_and_every_lesson_has_something_for_a_review():
     choices = [e for lesson in lessons() for e in lesson.exercises if isinstance(e.kind, Choice)]
     assert choices and all(e.again for e in choices)
-    assert all(any(p.again for p in lesson.predictions) for lesson in lessons())
+    asking = [lesson for lesson in lessons() if lesson.topic != "exam"]  # which asks with fresh numbers only
+    assert all(any(p.again for p in lesson.predictions) for lesson in asking)
 
 
 def test_after_a_choice_that_took_several_tries_a_changed_one_is_asked():

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from cutelab import CuteLabError
+from cutelab.course.lab import exam as exam_view
 from cutelab.course.lab.buttons import _shown
 from cutelab.course.lab.lessons import find_lesson
-from cutelab.lessons import check, classroom, hint, predict, results
+from cutelab.lessons import check, classroom, exam, hint, predict, results
 
 
 def hand_in(folder, monkeypatch, name, *answers, locks=()):
@@ -99,3 +100,53 @@ def test_buttons_bring_the_next_hint_and_the_solution(fresh):
     comm = row.box.comm
     check("layout.1").outputs()
     assert comm is not None and row.box.comm is None
+
+
+def test_exams_stand_beside_the_results_of_the_same_name(room, monkeypatch):
+    for folder, name, answers in (("ada", "Ada", 2), ("cy", None, 0)):
+        (room / folder).mkdir()
+        monkeypatch.chdir(room / folder)
+        monkeypatch.setattr(exam_view, "_views", {})  # another kernel
+        view = exam("class", name=name)
+        for item in view.paper[:answers]:
+            view.answer(item.number, str(item.asked.answer()))
+        view.hand_in()
+        (room / folder / "progress.json").unlink()
+    monkeypatch.chdir(room)
+    (room / "odd-exam.json").write_text('{"schema": "cutelab-exam/1", "topics": [], "right": 1e999, "asked": 2}')
+    (room / "more-exam.json").write_text('{"schema": "cutelab-exam/1", "topics": [], "right": 3, "asked": 2}')
+    table = classroom(room)
+    found = {row[0]: dict(zip(table.heads, row, strict=True))["17_exam"] for row in table.rows}
+    assert found == {"Ada": "2/15", "Bob": "-", "cy": "0/15"}
+    assert set(table.damaged) == {"odd-exam.json", "more-exam.json"}
+    assert table.exam_topics()["gpu"] == (2, 4) and "right in exams: gpu 2 of 4, layout 0 of 6" in repr(table)
+    assert "17_exam" in table.csv() and ",2/15," in table.csv()
+
+
+def test_the_exam_that_was_handed_in_last_counts(room, monkeypatch):
+    for seed, right in (("1", 1), ("2", 0)):
+        data = {
+            "schema": "cutelab-exam/1",
+            "name": "Ada",
+            "seed": seed,
+            "handed_in": f"2027-01-0{seed}",
+            "right": right,
+        }
+        topics = [{"topic": "gpu", "right": right, "asked": 2}]
+        (room / f"exam-{seed}.json").write_text(json.dumps({**data, "asked": 15, "topics": topics}))
+    ada = classroom(room).learners[0]
+    assert [one.seed for one in ada.exams] == ["1", "2"] and ",0/15," in classroom(room).csv()
+
+
+def test_the_picture_shows_the_tables_numbers(room, tmp_path):
+    table = classroom(room)
+    (((grid,),),) = table.picture().body
+    ada = dict(zip(grid.col_heads, grid.labels[0], strict=True))
+    assert grid.row_heads == ("Ada", "Bob") and (ada["00"], ada["02"], ada["17"]) == ("1/2", "0/9", "-")
+    assert [grid.fill[0][grid.col_heads.index(head)] for head in ("00", "02", "17")] == [15, -1, -1]
+    assert b">Ada<" in table.save(tmp_path / "class.svg").read_bytes()
+    for place in (tmp_path / "class.txt", tmp_path / "nowhere" / "class.svg"):
+        with pytest.raises(CuteLabError):
+            table.save(place)
+    (tmp_path / "nobody").mkdir()
+    assert classroom(tmp_path / "nobody").figure() is not None

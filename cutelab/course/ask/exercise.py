@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal
 
 from cutelab.core.errors import CuteLabError
-from cutelab.course.ask.kinds import Kind
+from cutelab.course.ask.kinds import Choice, Kind
 from cutelab.course.ask.reading import plain, tidy, to_words
 
 NOT_YET = "not answered yet."
@@ -138,11 +138,16 @@ class Prediction:
         """What is the right answer? Computed anew at each call."""
         return self.kind.read_right(self.right, self.id)
 
+    def words(self, reading: Any) -> str:
+        """How does this reading of an answer appear in a sentence? A choice by what stands on its button, a layout by its text."""
+        if isinstance(self.kind, Choice):
+            return dict(self.kind.options)[reading]
+        return str(getattr(reading, "text", "")) or to_words(reading)
+
     def reveal(self, answer: Any) -> Reply:
         """What does this prediction get to hear? "good" when it is right, otherwise "note" with words of its own."""
         mine, right = self.kind.read(answer, self.id), self.answer()
-        words = dict(getattr(self.kind, "options", ()))  # of a choice: what stands on the buttons
-        shown = f"You predicted {words.get(mine) or to_words(mine)}"
+        shown = f"You predicted {self.words(mine)}"
         if mine == right:
             return Reply("good", f"{shown}, and that is what {self.source}.", self.because)
         reply = foreseen(self.kind, self.replies, mine)
@@ -151,6 +156,6 @@ class Prediction:
             reply = named[:1].upper() + named[1:]
         return Reply(
             "note",
-            f"{shown}; {self.source} {words.get(right) or to_words(right)}.",
+            f"{shown}; {self.source} {self.words(right)}.",
             f"{reply} {self.because}".strip(),
         )

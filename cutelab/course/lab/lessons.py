@@ -45,6 +45,7 @@ LESSONS = (
     "14_kernel",
     "15_claims",
     "16_puzzles",
+    "17_exam",
     "case_strips",
 )
 """The notebooks in their order. NN_x has its exercises and predictions, named by topic, in `course/topics/x/lesson.py`:

@@ -16,11 +16,13 @@ COLOURS = {  # state: text colour, fill. Each pair has a contrast of at least 5.
     "bad": ("#a8261c", "#fbe7e2"),
     "note": ("#7a4b00", "#fdf0d5"),
 }
+LINK = re.compile(r"\[([^\]]+)\]\((\w+\.ipynb)\)")
 CODE = f"background:rgba(255,255,255,.6);color:{INK};padding:0 3px;font-size:inherit"
 
 
 def to_html(text: str, *, code: str = CODE) -> str:
     """How is this text written in HTML? `code` in backticks becomes <code>; a text of several lines keeps its columns.
+    A notebook is linked as in Markdown: [04_banks](04_banks.ipynb).
 
     `code` is the style of <code>: "" leaves it to the page, for text that does not stand on a card.
 
@@ -31,7 +33,17 @@ def to_html(text: str, *, code: str = CODE) -> str:
         style = f"margin:4px 0 0;background:none;color:{INK};font-size:12px;white-space:pre-wrap"
         return f'<pre style="{style}">{escape(text)}</pre>'
     tag = f'<code style="{code}">' if code else "<code>"
-    return re.sub(r"`([^`]+)`", rf"{tag}\1</code>", escape(text))
+    html = re.sub(r"`([^`]+)`", rf"{tag}\1</code>", escape(text))
+    return LINK.sub(r'<a href="\2" style="color:inherit;text-decoration:underline">\1</a>', html)
+
+
+def to_plain(text: str) -> str:
+    """How is this text printed? A link becomes its words.
+
+    >>> to_plain("Repeat [04_banks](04_banks.ipynb).")
+    'Repeat 04_banks.'
+    """
+    return LINK.sub(r"\1", text)
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,7 @@ class Card:
     lines: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        below = "".join("\n  " + line.replace("\n", "\n  ") for line in self.lines if line)
+        below = "".join("\n  " + to_plain(line).replace("\n", "\n  ") for line in self.lines if line)
         return f"{self.sign} {self.sentence}{below}"
 
     def _repr_html_(self) -> str:
@@ -95,14 +107,15 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        everything = (self.heads, *self.rows)
+        rows = tuple(tuple(map(to_plain, row)) for row in self.rows)
+        everything = (self.heads, *rows)
         widths = [max(len(row[i]) for row in everything) for i in range(len(self.heads))]
 
         def line(row: tuple[str, ...]) -> str:
             cells = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
             return "  ".join(cells).rstrip()
 
-        return "\n".join([self.caption, *map(line, everything), *self.notes])
+        return "\n".join([self.caption, *map(line, everything), *map(to_plain, self.notes)])
 
     def _repr_html_(self) -> str:
         head = "".join(
@@ -111,7 +124,7 @@ class Table:
         body = ""
         for first, *rest in self.rows:
             cells = "".join(f'<td style="text-align:right;padding:2px 10px">{escape(c)}</td>' for c in rest)
-            body += f'<tr><th scope="row" style="text-align:left;padding:2px 10px">{escape(first)}</th>{cells}</tr>'
+            body += f'<tr><th scope="row" style="text-align:left;padding:2px 10px">{to_html(first, code="")}</th>{cells}</tr>'
         notes = "".join(f"<div>{to_html(note, code='')}</div>" for note in self.notes)
         caption = f'<caption style="text-align:left;padding:2px 10px;caption-side:top">{escape(self.caption)}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -33,7 +33,7 @@ def progress(lesson: str | None = None) -> Table | Card:
             return one_lesson(find_lesson(lesson), items, kept.take_notice())
         except CuteLabError as error:
             return trouble(error)
-    rows = tuple(counts(one, items) for one in lessons())
+    rows = tuple(counts(one, items) for one in lessons() if one.exercises or one.predictions)
     total = sum(len(one.exercises) for one in lessons())
     done = sum(int(row[1]) for row in rows)
     heads = ("notebook", "done", "tried", "open", "predicted")
