@@ -13,6 +13,7 @@ from cutelab.course.ask.draw import Draw
 from cutelab.course.ask.kinds import Choice
 from cutelab.course.lab import exam as exam_view
 from cutelab.course.lab import paper
+from cutelab.course.lab import store as store_module
 from cutelab.course.lab.lessons import find_lesson
 from cutelab.course.lab.paper import LENGTH, choose, draw_paper, makers
 from cutelab.course.lab.store import store
@@ -229,6 +230,16 @@ def test_a_file_that_cannot_be_written_is_said_and_tried_again(monkeypatch, fres
         patch.setattr(exam_view, "replace_file", full)
         assert "No file was written" in repr(view.hand_in())
     assert "exam-1.json" in repr(view.hand_in()) and (fresh / "exam-1.json").is_file()
+
+
+def test_a_record_that_cannot_be_written_is_said_and_the_exam_goes_on(monkeypatch):
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store_module, "replace_file", full)
+    view = exam(1).answer(1, "391")
+    assert "cannot be written here" in view._below.value
+    assert len(view.answer(2, "(1, 2)").answers) == 2 and "cannot be written here" in view._below.value
 
 
 def test_without_progress_nothing_is_written(monkeypatch, fresh):

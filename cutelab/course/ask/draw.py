@@ -17,7 +17,7 @@ class Draw(Random):
 
     >>> draw = Draw("autumn")
     >>> draw.choice("abc"), draw.randint(1, 6), draw.randrange(10), draw.sample(range(5), 2)
-    ('a', 6, 3, [2, 1])
+    ('a', 6, 5, [0, 1])
     """
 
     def choice(self, seq: Any) -> Any:

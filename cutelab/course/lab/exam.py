@@ -35,6 +35,7 @@ class ExamView:
         )
         self._button.on_click(lambda _: self._press())
         self._sure = False
+        self._notice = ""  # what the store has to say of its file
         self.box = widgets.VBox(
             [self._head, *(row.box for row in self.rows), self._button, self._below],
             layout=widgets.Layout(max_width="736px"),
@@ -153,10 +154,11 @@ class ExamView:
         """What stands below the questions: the report, or before it what handing in would mean."""
         if self.handed_in:
             return str(self.report()._repr_html_())
+        self._notice = store().take_notice() or self._notice
         if not self._sure:
-            return to_html("Every answer is kept at once, and can be changed until you hand in.")
+            return to_html(self._notice or "Every answer is kept at once, and can be changed until you hand in.")
         rest = f"Open: {', '.join(map(str, open_))}. " if open_ else "All questions are answered. "
-        return to_html(f"{rest}After this nothing can be changed. Press once more to hand in, or go on.")
+        return to_html(f"{self._notice} {rest}After this nothing can be changed. Press once more to hand in, or go on.")
 
     def __repr__(self) -> str:
         """The questions; of the answers only that they are there."""
