@@ -226,7 +226,7 @@ def algebra(
     (Layout('((2,2),3):((24,2),8)'), 'c = (1,1) → B(c) = 4 → A(4) = 32 · R(c) = 32')
     >>> lab.set(a="(8,8):(1,9)", b="4:12")
     >>> lab.picture.verdicts[0].sentence
-    'Refused: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
+    'The compiler stops: stride 12 is neither a multiple of 8 nor below it (stride divisibility).'
     """
     from cutelab.course.topics import algebra as scene
 

@@ -25,6 +25,9 @@ except ImportError:  # a platform without a wheel, such as a browser
 _LEVEL, _SMALL = 2, 6
 """How hard to try: while a slider moves; for scale 1, which is stored in notebooks and sent over slow networks."""
 
+_MOST = 80_000
+"""Bytes of a picture at scale 2, at most where one level more is enough for that."""
+
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -93,13 +96,16 @@ def encode(canvas: Bytes, colours: Bytes, scale: int = 1) -> bytes:
     height, width = canvas.shape
     density = round(96 * scale / 0.0254)
     lines = _filtered(np.ascontiguousarray(canvas, np.uint8))
+    packed = compress(lines, _SMALL if scale == 1 else _LEVEL)
+    if scale == 2 and len(packed) > _MOST - 1000:  # some hundred bytes are the palette
+        packed = compress(lines, _LEVEL + 1)
     return b"".join(
         (
             b"\x89PNG\r\n\x1a\n",
             _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
             _chunk(b"pHYs", struct.pack(">IIB", density, density, 1)),
             _chunk(b"PLTE", np.ascontiguousarray(colours, np.uint8).tobytes()),
-            _chunk(b"IDAT", compress(lines, _SMALL if scale == 1 else _LEVEL)),
+            _chunk(b"IDAT", packed),
             _chunk(b"IEND", b""),
         )
     )
