@@ -22,6 +22,8 @@ FIELDS = {
     "PermutationMNK": "permutation", "Shape_MNK": "shape", "LayoutA_TV": "a", "LayoutB_TV": "b", "LayoutC_TV": "c",
     "ALayout": "a", "BLayout": "b", "CLayout": "c",
 }  # fmt: skip
+LEVEL = {head: i // 2 for i, head in enumerate(HEADS)}
+LABELLED = re.compile(rf"[^\n]*?\b({'|'.join(HEADS)})[ \t\r]*$")
 LINE = re.compile(r"[ \t]*(Thr VMNK|\w+)[ \t]*:[ \t]*")
 HEAD = re.compile(rf"[ \t]*({'|'.join(HEADS)})[ \t]*(?=\n|$)")
 NEED = {
@@ -41,7 +43,7 @@ def block(text: str, start: int) -> tuple[list[str], dict[str, tuple[int, int]],
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
         head, line = HEAD.match(text, at, stop + 1), LINE.match(text, at, stop)
-        if head and (not heads or head[1] not in heads):
+        if head and (not heads or _goes_on(heads[-1], head[1])):
             heads.append(head[1])
         elif line and heads and line[1] in FIELDS and FIELDS[line[1]] not in fields:
             fields[FIELDS[line[1]]] = (line.end(), stop)
@@ -52,6 +54,32 @@ def block(text: str, start: int) -> tuple[list[str], dict[str, tuple[int, int]],
             continue
         at, end = stop + 1, stop
     return heads, fields, end
+
+
+def _goes_on(above: str, head: str) -> bool:
+    """Does this head continue the print of the one above: Thr..., Tiled..., ..._Atom of copies, or of MMAs?"""
+    return ("Copy" in above) == ("Copy" in head) and LEVEL[above] < LEVEL[head]
+
+
+def pieces(text: str) -> list[tuple[int, str]]:
+    """What a kernel printed, piece by piece, each with the number of its first line: a printed block is one, other lines one each.
+
+    >>> pieces("n: 4\\n\\nTiledCopy\\n  Tiler_MN: (_4,_8)\\n  TiledLayout_TV: (_4,_8):(_1,_4)\\ntCsA: 8:1")
+    [(1, 'n: 4'), (3, 'TiledCopy\\n  Tiler_MN: (_4,_8)\\n  TiledLayout_TV: (_4,_8):(_1,_4)'), (6, 'tCsA: 8:1')]
+    """
+    found: list[tuple[int, str]] = []
+    at, number = 0, 1
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        head = LABELLED.match(text, at, stop)
+        end = max(stop, block(text, head.start(1))[2]) if head else stop
+        piece = text[at:end].rstrip("\r")
+        if piece.strip():
+            found.append((number, piece))
+        number += text.count("\n", at, end) + 1
+        at = end + 1
+    return found
 
 
 def build(heads: list[str], values: dict[str, Any]) -> tuple[Any, list[str]]:
