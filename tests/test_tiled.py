@@ -256,3 +256,10 @@ def test_a_permutation_that_cutlass_compiles_is_accepted():
         TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, 16, 8)).layoutC_TV
     )
     assert "(_64,_16:_1,_8)" in str(mma) and read(str(mma)).tile == mma.tile
+
+
+def test_the_numbers_that_would_do_are_named_once():
+    with pytest.raises(CuteLabError, match=r"use 8$"):
+        make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "half_t"), Layout((4, 8), (8, 1)), Layout((1, 4)))
+    with pytest.raises(CuteLabError, match=r"use 8 or 16$"):
+        make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "half_t"), Layout((4, 8), (8, 1)), Layout((1, 12)))
