@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from cutelab.algebra import typed
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout, cosize, size
-from cutelab.core.leaves import mark
+from cutelab.core.leaves import mark, unmark
 from cutelab.cutlass.atoms.atom import MmaAtom, atom_from_layouts
 from cutelab.cutlass.atoms.copy import CopyAtom
+from cutelab.cutlass.atoms.mma import mma_atom, mma_atoms
 from cutelab.cutlass.tv.tiled_copy import TiledCopy
 from cutelab.cutlass.tv.tiled_mma import TiledMMA
 
@@ -121,7 +123,29 @@ def _mma_atom(values: dict[str, Any]) -> MmaAtom:
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(x, int) for x in shape):
         raise CuteLabError(f"Shape_MNK must hold three integers such as (16,8,16), got {to_text(shape)[:60]}")
     thr_id, a, b, c = (_layout(values, name) for name in ("thr_id", "a", "b", "c"))
-    return atom_from_layouts("printed", shape, thr_id, a, b, c)
+    bits = _known_bits().get(_outline(shape, thr_id, a, b, c), (0, 0, 0, 0))
+    return atom_from_layouts("printed", shape, thr_id, a, b, c, bits)
+
+
+def _outline(shape: tuple[int, ...], *layouts: Layout) -> tuple[Any, ...]:
+    return (
+        tuple(map(int, shape)),
+        *(to_text(unmark(one.shape)) + ":" + to_text(unmark(one.stride)) for one in layouts),
+    )
+
+
+@cache
+def _known_bits() -> dict[tuple[Any, ...], tuple[int, int, int, int]]:
+    """CuTe's print of an atom does not name its types. Bits of D, A, B, C by shape and layouts, where all atoms of these agree; else 0."""
+    found: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+    for name in mma_atoms():
+        atom = mma_atom(name)
+        key = _outline(atom.shape_mnk, atom.thr_id, atom.a, atom.b, atom.c)
+        one, two, three, four = (
+            x if x == y else 0 for x, y in zip(found.get(key, atom.value_bits), atom.value_bits, strict=True)
+        )
+        found[key] = (one, two, three, four)
+    return found
 
 
 def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
