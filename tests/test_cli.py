@@ -228,3 +228,10 @@ def test_ldmatrix_takes_its_16_bytes_unasked(say):
 def test_a_kernel_that_is_not_there_is_answered_with_kernels(say):
     _, _, err = say("trace", "kernels.py::nope", "--launch", LAUNCH)
     assert "its kernels: transpose" in err
+
+
+@pytest.mark.parametrize("command", [("banks", "(32,32):(32,1)"), ("sectors", "32:3")])
+def test_an_element_may_be_a_cpp_type(say, command):
+    for cpp, own in (("bfloat16_t", "half"), ("cutlass::half_t", "half"), ("float", "float32"), ("double", "float64")):
+        assert say(*command, "--element", cpp) == say(*command, "--element", own)
+    assert "must be one of" in say(*command, "--element", "float_e2m1_t")[2]  # 4 bits are no whole byte

@@ -140,7 +140,9 @@ def show(
 def banks(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="the tile in shared memory; - for standard input")],
     read: Annotated[str, typer.Option(help="row, column, diagonal or block")] = "column",
-    element: Annotated[str, typer.Option(help="int8, half, float32, float64 or uint128")] = "float32",
+    element: Annotated[
+        str, typer.Option(help="int8, half, float32, float64 or uint128; or a C++ type, such as bfloat16_t")
+    ] = "float32",
     bytes_: Annotated[
         int | None,
         typer.Option("--bytes", help="that a lane moves; unless told one element, or 16 of ldmatrix and stmatrix"),
@@ -157,7 +159,7 @@ def banks(
     """
     from cutelab.course.topics import banks as scene
 
-    params = scene.Params().change(layout=_piped(layout), element=element)
+    params = scene.Params().change(layout=_piped(layout), element=_element(element))
     given = {"kind": kind, "read": read, "index": index}
     usual = 16 if kind in ("ldmatrix", "stmatrix") else params.item
     params = params.change(**given, access_bytes=usual if bytes_ is None else bytes_)
@@ -197,10 +199,23 @@ def banks(
     _gate(over)
 
 
+def _element(text: str) -> str:
+    """The element of this size: what counts here is its bytes. What is no C++ type goes on as it is, to be refused where it is used."""
+    from cutelab.cutlass.atoms.types import bits_of
+
+    sizes = {8: "int8", 16: "half", 32: "float32", 64: "float64", 128: "uint128"}
+    try:
+        return text if text in sizes.values() else sizes.get(bits_of(text), text)
+    except CuteLabError:
+        return text
+
+
 @app.command()
 def sectors(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="lane to element offset; - for standard input")],
-    element: Annotated[str, typer.Option(help="int8, half, float32, float64 or uint128")] = "float32",
+    element: Annotated[
+        str, typer.Option(help="int8, half, float32, float64 or uint128; or a C++ type, such as bfloat16_t")
+    ] = "float32",
     bytes_: Annotated[int | None, typer.Option("--bytes", help="that a lane moves; one element unless told")] = None,
     start: Annotated[int, typer.Option(help="element offset of lane 0")] = 0,
     kind: Annotated[str, typer.Option(help="load or store")] = "load",
@@ -218,7 +233,7 @@ def sectors(
     from cutelab.hardware.access import WarpAccess
     from cutelab.hardware.sectors import sectors as count
 
-    item = Params().change(element=element).item
+    item = Params().change(element=_element(element)).item
     lanes = parse_layout(_piped(layout))
     if not isinstance(lanes, Layout):
         raise CuteLabError(f"lanes follow a plain layout such as 32:1, got {shown(str(lanes))}")

@@ -503,6 +503,11 @@ class Finder:
         for missed in self._missed:
             lines = (missed.line, missed.other) if missed.other else (missed.line,)
             every = "every lane of its mask" if missed.warp else "every thread of the block"
+            ended = (
+                ""
+                if missed.other or missed.warp
+                else "; from Volta (sm_70) on those that have ended are not waited for"
+            )
             found.append(
                 Race(
                     "barrier",
@@ -513,7 +518,7 @@ class Finder:
                     (self._logs[0].index,) if self._logs else ((0, 0, 0),),
                     missed.count,
                     ("waits",),
-                    f"A barrier is for {every}: move it out of the branch, or let no thread return before it.",
+                    f"A barrier is for {every}{ended}. Move it out of the branch, or let no thread return before it.",
                 )
             )
         return found
