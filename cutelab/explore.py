@@ -340,7 +340,7 @@ def trace(
 
     >>> lab = trace(step=16)
     >>> lab.picture.status
-    'line 25 → shared load of tile, 4 bytes a lane · time 1 · 32 lanes · 1 barriers before'
+    'line 25 → shared load of tile, 4 bytes a lane · time 1 · 32 lanes · 1 barrier before'
     """
     from cutelab.course.topics import trace as scene
     from cutelab.kernels import Trace

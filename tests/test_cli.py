@@ -181,3 +181,57 @@ def test_the_lessons_go_into_a_folder_and_answers_stay(say, root, tmp_path):
     (tmp_path / "mine" / "here" / "00_start.ipynb").write_text("my answers")
     say("course", "mine/here", "--put")
     assert (tmp_path / "mine" / "here" / "00_start.ipynb").read_text() == "my answers"
+
+
+COPY = """TiledCopy
+  Tiler_MN:       (_16,_64)
+  TiledLayout_TV: ((_8,_16),_8):((_128,_1),_16)
+Copy_Atom
+  ThrID:        _1:_0
+  ValLayoutSrc: (_1,_8):(_0,_1)
+  ValLayoutDst: (_1,_8):(_0,_1)
+  ValLayoutRef: (_1,_8):(_0,_1)
+  ValueType:    16b
+"""
+MMA = """TiledMMA
+  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)
+  PermutationMNK: (_32,_32,_16)
+MMA_Atom
+  ThrID:      _32:_1
+  Shape_MNK:  (_16,_8,_16)
+  LayoutA_TV: ((_4,_8),(_2,_2,_2)):((_32,_1),(_16,_8,_128))
+  LayoutB_TV: ((_4,_8),(_2,_2)):((_16,_1),(_8,_64))
+  LayoutC_TV: ((_4,_8),(_2,_2)):((_32,_1),(_16,_8))
+"""
+
+
+@pytest.mark.parametrize("first", ["", "my copy: ", "copy = "])
+def test_a_printed_block_among_other_lines_is_one_answer(say, first):
+    lines = f"a: 4:2\n{first}{COPY}{MMA}tCsA : ptr[16b](0x7f) o (_8,_64):(_64,_1)\nTiledMMA\n8:1\n"
+    status, out, _ = say("read", "-", "--json", pipe=lines)
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [one["kind"] for one in found] == ["Layout", "TiledCopy", "TiledMMA", "Tensor", None, "Layout"]
+    assert [one["line"] for one in found] == [1, 2, 11, 20, 21, 22] and status == 1
+    assert found[1]["answer"] == COPY.strip() and found[2]["answer"] == MMA.strip()
+
+
+def test_a_tensor_is_shown_as_its_layout_is(say):
+    layout = say("show", "(_2,_4):(_4,_1)")[1]
+    assert say("show", "smem_ptr[16b](0x7f) o (_2,_4):(_4,_1)")[1].splitlines()[1:] == layout.splitlines()[1:]
+
+
+def test_ldmatrix_takes_its_16_bytes_unasked(say):
+    line = ("banks", "(8,64):(64,1)", "--read", "column", "--element", "half", "--kind", "ldmatrix")
+    assert say(*line) == say(*line, "--bytes", "16") and say(*line)[0] == 0
+
+
+def test_a_kernel_that_is_not_there_is_answered_with_kernels(say):
+    _, _, err = say("trace", "kernels.py::nope", "--launch", LAUNCH)
+    assert "its kernels: transpose" in err
+
+
+@pytest.mark.parametrize("command", [("banks", "(32,32):(32,1)"), ("sectors", "32:3")])
+def test_an_element_may_be_a_cpp_type(say, command):
+    for cpp, own in (("bfloat16_t", "half"), ("cutlass::half_t", "half"), ("float", "float32"), ("double", "float64")):
+        assert say(*command, "--element", cpp) == say(*command, "--element", own)
+    assert "must be one of" in say(*command, "--element", "float_e2m1_t")[2]  # 4 bits are no whole byte

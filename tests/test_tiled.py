@@ -8,6 +8,7 @@ from cutelab import (
     CuteLabError,
     Layout,
     copy_atom,
+    explore,
     local_partition,
     local_tile,
     make_identity_layout,
@@ -256,3 +257,32 @@ def test_a_permutation_that_cutlass_compiles_is_accepted():
         TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, 16, 8)).layoutC_TV
     )
     assert "(_64,_16:_1,_8)" in str(mma) and read(str(mma)).tile == mma.tile
+
+
+def test_the_numbers_that_would_do_are_named_once():
+    with pytest.raises(CuteLabError, match=r"use 8$"):
+        make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "half_t"), Layout((4, 8), (8, 1)), Layout((1, 4)))
+    with pytest.raises(CuteLabError, match=r"use 8 or 16$"):
+        make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "half_t"), Layout((4, 8), (8, 1)), Layout((1, 12)))
+
+
+def test_a_printed_atom_has_the_bits_that_its_layouts_leave_no_doubt_of():
+    """CuTe prints no types. Where all atoms with these layouts agree, the bits follow; where they differ, they stay unknown."""
+    for name, a, d in (
+        ("SM80_16x8x16_F32F16F16F32_TN", 16, 0),
+        ("SM80_16x8x32_S32S8S8S32_TN", 8, 0),
+        ("SM80_16x8x64_S32S4S4S32_TN", 4, 32),
+        ("SM80_8x8x4_F64F64F64F64_TN", 0, 0),
+    ):
+        printed = read(str(mma_atom(name)))
+        assert (printed.bits("A"), printed.bits("B"), printed.value_bits[0]) == (a, a, d)
+    ways = [
+        explore.tiled(text).picture.verdicts[-1].sentence
+        for text in (
+            "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})",
+            str(make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN")),
+        )
+    ]
+    assert "ldmatrix" in ways[0] and ways[0] == ways[1]
+    unknown = make_tiled_mma("SM80_8x8x4_F64F64F64F64_TN")  # those of complex numbers have the same layouts
+    assert "wavefronts" not in str(explore.tiled(str(unknown)).picture.verdicts)

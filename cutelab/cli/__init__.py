@@ -103,6 +103,7 @@ def show(
     Example: cutelab show "((4,2),(2,4)):((2,16),(1,8))"
     """
     from cutelab.core import ComposedLayout, Layout, cosize, offsets, print_layout, rank, size
+    from cutelab.cutlass.reading import Tensor
     from cutelab.cutlass.reading import read as read_text
 
     said = _piped(text)
@@ -111,23 +112,25 @@ def show(
             raise CuteLabError(f"--{ending[1:]} writes a file whose name ends in {ending}, got {shown(file.name)}")
     found = read_text(said)
     files = _picture(said, [png, svg, html])
-    flat = isinstance(found, Layout | ComposedLayout)
-    few = flat and size(found) <= MOST_SHOWN
+    layout = found.layout if isinstance(found, Tensor) else found
+    flat = isinstance(layout, Layout | ComposedLayout)
+    few = flat and size(layout) <= MOST_SHOWN
     fields = {
         "kind": type(found).__name__,
         "text": str(found),
-        "size": size(found) if flat else None,
-        "cosize": cosize(found) if flat else None,
-        "offsets": offsets(found).tolist() if few else None,
+        "size": size(layout) if flat else None,
+        "cosize": cosize(layout) if flat else None,
+        "offsets": offsets(layout).tolist() if few else None,
         "files": files,
     }
 
     def words() -> str:
         if not flat:
-            return "\n".join([f"{fields['kind']}: {found}", *files])
+            said = str(found)
+            return "\n".join([said if said.startswith(f"{fields['kind']}\n") else f"{fields['kind']}: {said}", *files])
         head = f"{found}\n{fields['size']} coordinates, cosize {fields['cosize']}"
         if few:
-            head += "\n" + (print_layout(found).split("\n", 1)[1] if rank(found) == 2 else str(offsets(found)))
+            head += "\n" + (print_layout(layout).split("\n", 1)[1] if rank(layout) == 2 else str(offsets(layout)))
         return "\n".join([head.rstrip("\n"), *files])
 
     _say("show", as_json, fields, words)
@@ -137,8 +140,13 @@ def show(
 def banks(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="the tile in shared memory; - for standard input")],
     read: Annotated[str, typer.Option(help="row, column, diagonal or block")] = "column",
-    element: Annotated[str, typer.Option(help="int8, half, float32, float64 or uint128")] = "float32",
-    bytes_: Annotated[int | None, typer.Option("--bytes", help="that a lane moves; one element unless told")] = None,
+    element: Annotated[
+        str, typer.Option(help="int8, half, float32, float64 or uint128; or a C++ type, such as bfloat16_t")
+    ] = "float32",
+    bytes_: Annotated[
+        int | None,
+        typer.Option("--bytes", help="that a lane moves; unless told one element, or 16 of ldmatrix and stmatrix"),
+    ] = None,
     kind: Annotated[str, typer.Option(help="load, store, ldmatrix, stmatrix, reduce or atomic")] = "load",
     index: Annotated[int, typer.Option(help="which row, column or block")] = 0,
     fix: Annotated[bool, typer.Option("--fix", help="also say which padding or swizzle frees it")] = False,
@@ -151,9 +159,10 @@ def banks(
     """
     from cutelab.course.topics import banks as scene
 
-    params = scene.Params().change(layout=_piped(layout), element=element)
+    params = scene.Params().change(layout=_piped(layout), element=_element(element))
     given = {"kind": kind, "read": read, "index": index}
-    params = params.change(**given, access_bytes=params.item if bytes_ is None else bytes_)
+    usual = 16 if kind in ("ldmatrix", "stmatrix") else params.item
+    params = params.change(**given, access_bytes=usual if bytes_ is None else bytes_)
     result = scene.compute(params)
     waves = result.waves
     over = fail_over is not None and int(waves.count) > fail_over
@@ -190,10 +199,23 @@ def banks(
     _gate(over)
 
 
+def _element(text: str) -> str:
+    """The element of this size: what counts here is its bytes. What is no C++ type goes on as it is, to be refused where it is used."""
+    from cutelab.cutlass.atoms.types import bits_of
+
+    sizes = {8: "int8", 16: "half", 32: "float32", 64: "float64", 128: "uint128"}
+    try:
+        return text if text in sizes.values() else sizes.get(bits_of(text), text)
+    except CuteLabError:
+        return text
+
+
 @app.command()
 def sectors(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="lane to element offset; - for standard input")],
-    element: Annotated[str, typer.Option(help="int8, half, float32, float64 or uint128")] = "float32",
+    element: Annotated[
+        str, typer.Option(help="int8, half, float32, float64 or uint128; or a C++ type, such as bfloat16_t")
+    ] = "float32",
     bytes_: Annotated[int | None, typer.Option("--bytes", help="that a lane moves; one element unless told")] = None,
     start: Annotated[int, typer.Option(help="element offset of lane 0")] = 0,
     kind: Annotated[str, typer.Option(help="load or store")] = "load",
@@ -211,7 +233,7 @@ def sectors(
     from cutelab.hardware.access import WarpAccess
     from cutelab.hardware.sectors import sectors as count
 
-    item = Params().change(element=element).item
+    item = Params().change(element=_element(element)).item
     lanes = parse_layout(_piped(layout))
     if not isinstance(lanes, Layout):
         raise CuteLabError(f"lanes follow a plain layout such as 32:1, got {shown(str(lanes))}")
@@ -325,17 +347,17 @@ def _whole(coordinate: Any) -> list[int]:
 
 @app.command()
 def read(text: Text, as_json: Json = False) -> None:
-    """What does each line say? Many lines are answered one by one; a line that cannot be read makes the exit status 1.
+    """What does each line say? Many lines are answered one by one, and the lines of a printed TiledCopy, TiledMMA or atom as one;
+    what cannot be read makes the exit status 1.
 
     Example: cutelab read "tCsA: ptr[16b](0x7f) o (_8,_64):(_64,_1)"
     """
     from cutelab.core.errors import escaped
+    from cutelab.cutlass.reading import pieces
     from cutelab.cutlass.reading import read as read_text
 
     failed = False
-    for number, line in enumerate(_piped(text).splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in pieces(_piped(text)):
         fields: dict[str, Any] = dict.fromkeys(SCHEMA["read"])
         fields |= {"line": number, "text": line}
         try:
@@ -347,7 +369,8 @@ def read(text: Text, as_json: Json = False) -> None:
             if not as_json:
                 print(f"cutelab: line {number}: {error}", file=sys.stderr)
         if as_json or fields["error"] is None:
-            words = f"{escaped(line.strip())} -> {fields['kind']} {fields['answer']}"
+            said, between = escaped(line.strip().splitlines()[0]), "\n" if "\n" in str(fields["answer"]) else " "
+            words = f"{said} -> {fields['kind']}{between}{fields['answer']}"
             _say("read", as_json, fields, partial(str, words))
     _gate(failed)
 

@@ -86,6 +86,7 @@ def find_kernel(place: str) -> Any:
     finally:
         sys.path.pop(0)
     if not hasattr(module, name):
-        near = nearest(name, [n for n in vars(module) if not n.startswith("_")])
-        raise CuteLabError(f"{path.name} has no {shown(name)}" + (f"; near it are {', '.join(near)}" if near else ""))
+        kernels = [n for n, thing in vars(module).items() if hasattr(thing, "py_func") or hasattr(thing, "kernel_id")]
+        near = nearest(name, kernels) or kernels[:3]
+        raise CuteLabError(f"{path.name} has no {shown(name)}" + (f"; its kernels: {', '.join(near)}" if near else ""))
     return getattr(module, name)

@@ -40,8 +40,8 @@ SCHEMA: dict[str, dict[str, str]] = {
         "values": "of each operand: the places in the tile that the thread holds, in the order of its values",
     },
     "read": {
-        "line": "its number from 1",
-        "text": "the line",
+        "line": "its number from 1; of a printed block, of its first line",
+        "text": "the line, or the lines of one printed block",
         "kind": "the class of what was read; null for an error",
         "answer": "as CuTe writes it; null for an error",
         "error": "why it was not read; else null",

@@ -194,8 +194,16 @@ class TmaTile:
             if self.smem_base % self.boundary == 0
             else f", in the midst of the pattern (no multiple of {self.boundary})"
         )
-        sizes = " x ".join(map(str, self.box))
-        return f"a box of {sizes}, {swizzle}: {self.expect_bytes:,} bytes to byte {self.smem_base:,}{shifted}"
+        return f"a box of {_box_words(self.box)}, {swizzle}: {self.expect_bytes:,} bytes to byte {self.smem_base:,}{shifted}"
+
+
+def _box_words(box: tuple[int, ...]) -> str:
+    """A box as a reader of matrices says it, rows first; the unit counts its contiguous extent first.
+
+    >>> _box_words((64, 8))
+    '8 rows of 64'
+    """
+    return f"{box[1]} rows of {box[0]}" if len(box) == 2 else " x ".join(map(str, box))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,11 +259,11 @@ class TmaBoxes:
         """The answer in one sentence.
 
         >>> tma_boxes("Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192))", 2).summary()
-        '2 copies of a box of 64 x 128, swizzled over 128 bytes; the barrier expects 32,768 bytes'
+        '2 copies of a box of 128 rows of 64, swizzled over 128 bytes; the barrier expects 32,768 bytes'
         """
         many = "1 copy" if self.copies == 1 else f"{self.copies} copies"
         swizzle = f"swizzled over {self.swizzle_bytes} bytes" if self.swizzle_bytes else "without swizzle"
-        return f"{many} of a box of {self.box[0]} x {self.box[1]}, {swizzle}; the barrier expects {self.expect_bytes:,} bytes"
+        return f"{many} of a box of {_box_words(self.box)}, {swizzle}; the barrier expects {self.expect_bytes:,} bytes"
 
 
 def tma_boxes(layout: Any, element_bytes: int, *, contiguous: int = 1) -> TmaBoxes:

@@ -55,9 +55,9 @@ class Race:
         where = [f"line {n}" + (f" `{s}`" if s else "") for n, s in zip(self.lines, self.sources, strict=True)]
         if self.kind == "barrier":
             who = f"thread {self.threads[0]} waits at the barrier of {where[0]}"
-            rest = f"at {where[1]}" if len(where) > 1 else "and has ended"
+            rest = f"is at {where[1]}" if len(where) > 1 else "has ended"
             others = f" (and {self.count - 1} more)" if self.count > 1 else ""
-            return f"barrier: {who}, thread {self.threads[1]}{others} does not come: it is {rest}. {self.remedy}"
+            return f"barrier: {who}, thread {self.threads[1]}{others} does not come: it {rest}. {self.remedy}"
         many = f"; {self.count:,} elements" if self.count > 1 else ""
         if self.kind == "unwritten":
             return (
@@ -503,6 +503,11 @@ class Finder:
         for missed in self._missed:
             lines = (missed.line, missed.other) if missed.other else (missed.line,)
             every = "every lane of its mask" if missed.warp else "every thread of the block"
+            ended = (
+                ""
+                if missed.other or missed.warp
+                else "; from Volta (sm_70) on those that have ended are not waited for"
+            )
             found.append(
                 Race(
                     "barrier",
@@ -513,7 +518,7 @@ class Finder:
                     (self._logs[0].index,) if self._logs else ((0, 0, 0),),
                     missed.count,
                     ("waits",),
-                    f"A barrier is for {every}: move it out of the branch, or let no thread return before it.",
+                    f"A barrier is for {every}{ended}. Move it out of the branch, or let no thread return before it.",
                 )
             )
         return found

@@ -180,3 +180,14 @@ def test_random_programs_against_all_paths_of_a_graph(seed):
     line = {first + 10: 1, first + 12: 2, first + 14: 3}
     seen = trace(program, 1, threads, np.zeros(4, np.int32), np.zeros_like(what), what, where, sync, masks)
     assert {frozenset(line[n] for n in r.lines) for r in seen.races} == wanted
+
+
+def test_the_sentence_of_a_barrier_says_where_the_others_are():
+    @cuda.jit
+    def leaves(out):
+        if cuda.threadIdx.x < 40:
+            cuda.syncthreads()
+        out[cuda.threadIdx.x] = 1
+
+    (missed,) = trace(leaves, 1, 64, z(64)).races
+    assert "thread 40 (and 23 more) does not come: it has ended." in str(missed)

@@ -192,3 +192,12 @@ def test_a_float_that_is_whole_counts_as_a_number():
             Value().read(odd)
     with pytest.raises(CuteLabError, match="whole numbers in brackets"):
         Value("tuple").read((1.0, 2.5))
+
+
+@pytest.mark.parametrize(
+    "said", ["Sw<2,3,3>", "Swizzle<2, 3, 3>", "Swizzle<2,3,3>{}", "S<2,3,3>", "(2, 3, 3)", "2 3 3"]
+)
+def test_the_numbers_of_a_swizzle_may_be_written_as_cute_prints_them(said):
+    assert Value("tuple", example="(1, 2, 5)", parts=("B", "M", "S")).read(said) == (2, 3, 3)
+    with pytest.raises(CuteLabError):
+        Value("tuple", example="(1, 2, 5)", parts=("B", "M", "S")).read("Sw<2,3>")

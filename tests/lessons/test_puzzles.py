@@ -619,3 +619,15 @@ def test_the_best_answer_is_kept_and_progress_shows_it(fresh):
     line = next(row for row in text.splitlines() if row.startswith("puzzles.6 "))
     assert line.split()[-5:] == ["done", "3", "3", "3", "modes"]
     assert "there is no lesson" in repr(progress("x")).lower() and "best" not in repr(progress("banks"))
+
+
+def test_two_copies_that_cost_the_same_are_not_told_the_same_reason():
+    """Four threads a row with 16 halves each: neighbouring lanes do stand in one row, and the reads cost as if they did not."""
+    columns, rows = (
+        copying("_32,_8", "_1,_32", "_1,_8", element="half_t"),
+        copying("_64,_4", "_4,_1", "_1,_16", element="half_t"),
+    )
+    assert "stand in different rows" in str(check("puzzles.28", columns))
+    assert "stand in different rows" not in str(check("puzzles.28", rows)) and "sectors" in str(
+        check("puzzles.28", rows)
+    )

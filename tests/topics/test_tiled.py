@@ -106,7 +106,7 @@ def test_a_known_conflict(pitch, count):
 @pytest.mark.parametrize(
     "given, words",
     [
-        ({"tiled": "(8,8):(8,1)"}, "is a Layout; shown here are a TiledCopy and a TiledMMA"),
+        ({"tiled": "(8,8):(8,1)"}, "reads as Layout; shown here are a TiledCopy and a TiledMMA"),
         ({"thr": "Sw<3,3,3> o 0 o (8,64):(64,1)"}, "has a swizzle"),
         ({"kind": "MMA", "permutation": "(32,32)"}, "three sizes"),
         ({"kind": "MMA", "permutation": "(30,32,16)"}, "not a multiple of the atoms'"),
@@ -144,3 +144,8 @@ def test_the_picture_is_png_and_svg():
     lab = explore.tiled(kind="MMA", operand="B")
     assert lab.picture.grids()[0].heading == "T0, A" and lab.image.startswith(b"\x89PNG")
     assert b"<svg" in paint.export(lab.picture, "svg")
+
+
+def test_an_atom_is_sent_to_the_explorer_that_shows_it():
+    with pytest.raises(CuteLabError, match=r"explore\.tensor_core shows 'SM80_16x8x16_F32F16F16F32_TN'"):
+        explore.tiled("SM80_16x8x16_F32F16F16F32_TN")

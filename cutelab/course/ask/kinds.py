@@ -54,6 +54,10 @@ class Kind(Protocol):
         """What is wrong with this reading, and where. `told`: the right value may be shown at that place."""
 
 
+BITS = ("B", "M", "S")  # of a swizzle: three numbers, which may also be written as CuTe prints them
+SWIZZLE = re.compile(
+    r"(?:Sw|S|(?:cute::)?Swizzle)\s*[<(]\s*(-?\d{1,3})\s*,\s*(-?\d{1,3})\s*,\s*(-?\d{1,3})\s*[>)](?:\{\})?"
+)
 OTHER_UNITS = {"bytes": "bytes", "byte": "bytes", "b": "bytes", "bits": "bits", "elements": "elements"} | {
     word: word for word in ("sectors", "lines", "wavefronts", "words", "banks", "lanes", "threads", "warps", "cycles")
 }
@@ -114,6 +118,8 @@ class Value:
 
     def _read_text(self, text: str) -> Any:
         if self.what == "tuple":
+            if self.parts == BITS and (swizzle := SWIZZLE.fullmatch(text.strip(" \"'`"))):
+                return tuple(map(int, swizzle.groups()))
             several = (
                 read_labelled(text.strip(" \"'"), self.parts)
                 or read_labelled(tidy(text), self.parts)

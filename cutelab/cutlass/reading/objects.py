@@ -475,7 +475,6 @@ class ObjectReader(TilerReader):
     def _block(self) -> Any:
         """A printed block; the fields are read each by a reader of its own, so that carets stand right."""
         start = self.place()
-        start = self.text.rfind("\n", 0, start) + 1
         heads, fields, end = printed.block(self.text, start)
         if not heads:
             self.fail(f"expected the lines that print(...) prints below {self.peek()}, or {self.peek()}<...>")

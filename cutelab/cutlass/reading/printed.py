@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from cutelab.algebra import typed
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout, cosize, size
-from cutelab.core.leaves import mark
+from cutelab.core.leaves import mark, unmark
 from cutelab.cutlass.atoms.atom import MmaAtom, atom_from_layouts
 from cutelab.cutlass.atoms.copy import CopyAtom
+from cutelab.cutlass.atoms.mma import mma_atom, mma_atoms
 from cutelab.cutlass.tv.tiled_copy import TiledCopy
 from cutelab.cutlass.tv.tiled_mma import TiledMMA
 
@@ -22,6 +24,8 @@ FIELDS = {
     "PermutationMNK": "permutation", "Shape_MNK": "shape", "LayoutA_TV": "a", "LayoutB_TV": "b", "LayoutC_TV": "c",
     "ALayout": "a", "BLayout": "b", "CLayout": "c",
 }  # fmt: skip
+LEVEL = {head: i // 2 for i, head in enumerate(HEADS)}
+LABELLED = re.compile(rf"[^\n]*?\b({'|'.join(HEADS)})[ \t\r]*$")
 LINE = re.compile(r"[ \t]*(Thr VMNK|\w+)[ \t]*:[ \t]*")
 HEAD = re.compile(rf"[ \t]*({'|'.join(HEADS)})[ \t]*(?=\n|$)")
 NEED = {
@@ -41,7 +45,7 @@ def block(text: str, start: int) -> tuple[list[str], dict[str, tuple[int, int]],
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
         head, line = HEAD.match(text, at, stop + 1), LINE.match(text, at, stop)
-        if head and (not heads or head[1] not in heads):
+        if head and (not heads or _goes_on(heads[-1], head[1])):
             heads.append(head[1])
         elif line and heads and line[1] in FIELDS and FIELDS[line[1]] not in fields:
             fields[FIELDS[line[1]]] = (line.end(), stop)
@@ -52,6 +56,32 @@ def block(text: str, start: int) -> tuple[list[str], dict[str, tuple[int, int]],
             continue
         at, end = stop + 1, stop
     return heads, fields, end
+
+
+def _goes_on(above: str, head: str) -> bool:
+    """Does this head continue the print of the one above: Thr..., Tiled..., ..._Atom of copies, or of MMAs?"""
+    return ("Copy" in above) == ("Copy" in head) and LEVEL[above] < LEVEL[head]
+
+
+def pieces(text: str) -> list[tuple[int, str]]:
+    """What a kernel printed, piece by piece, each with the number of its first line: a printed block is one, other lines one each.
+
+    >>> pieces("n: 4\\n\\nTiledCopy\\n  Tiler_MN: (_4,_8)\\n  TiledLayout_TV: (_4,_8):(_1,_4)\\ntCsA: 8:1")
+    [(1, 'n: 4'), (3, 'TiledCopy\\n  Tiler_MN: (_4,_8)\\n  TiledLayout_TV: (_4,_8):(_1,_4)'), (6, 'tCsA: 8:1')]
+    """
+    found: list[tuple[int, str]] = []
+    at, number = 0, 1
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        head = LABELLED.match(text, at, stop)
+        end = max(stop, block(text, head.start(1))[2]) if head else stop
+        piece = text[at:end].rstrip("\r")
+        if piece.strip():
+            found.append((number, piece))
+        number += text.count("\n", at, end) + 1
+        at = end + 1
+    return found
 
 
 def build(heads: list[str], values: dict[str, Any]) -> tuple[Any, list[str]]:
@@ -93,7 +123,29 @@ def _mma_atom(values: dict[str, Any]) -> MmaAtom:
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(x, int) for x in shape):
         raise CuteLabError(f"Shape_MNK must hold three integers such as (16,8,16), got {to_text(shape)[:60]}")
     thr_id, a, b, c = (_layout(values, name) for name in ("thr_id", "a", "b", "c"))
-    return atom_from_layouts("printed", shape, thr_id, a, b, c)
+    bits = _known_bits().get(_outline(shape, thr_id, a, b, c), (0, 0, 0, 0))
+    return atom_from_layouts("printed", shape, thr_id, a, b, c, bits)
+
+
+def _outline(shape: tuple[int, ...], *layouts: Layout) -> tuple[Any, ...]:
+    return (
+        tuple(map(int, shape)),
+        *(to_text(unmark(one.shape)) + ":" + to_text(unmark(one.stride)) for one in layouts),
+    )
+
+
+@cache
+def _known_bits() -> dict[tuple[Any, ...], tuple[int, int, int, int]]:
+    """CuTe's print of an atom does not name its types. Bits of D, A, B, C by shape and layouts, where all atoms of these agree; else 0."""
+    found: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+    for name in mma_atoms():
+        atom = mma_atom(name)
+        key = _outline(atom.shape_mnk, atom.thr_id, atom.a, atom.b, atom.c)
+        one, two, three, four = (
+            x if x == y else 0 for x, y in zip(found.get(key, atom.value_bits), atom.value_bits, strict=True)
+        )
+        found[key] = (one, two, three, four)
+    return found
 
 
 def _tiled_mma(values: dict[str, Any]) -> TiledMMA:

@@ -64,9 +64,10 @@ class TiledCopy:
             ("values", size(layout_tv[1]), size(ref[1])),
         ):
             if have % need:
+                below = f"{have // need * need} or " if have > need else ""
                 raise CuteLabError(
                     f"{atom.name} works on {need} {name}, and the tile has {have} {name}, not a multiple; "
-                    f"use {have // need * need or need} or {(have // need + 1) * need}"
+                    f"use {below}{(have // need + 1) * need}"
                 )
         object.__setattr__(self, "atom", atom)
         object.__setattr__(self, "layout_tv", layout_tv)

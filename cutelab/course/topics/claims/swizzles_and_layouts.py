@@ -275,9 +275,10 @@ def c17() -> Finding:
     "C18",
     "CUTLASS's ColumnMajorInterleaved<2> interleaves the data of two attention heads; it is a layout with three modes: row, column, head.",
     "It has rank {rank}, and interleaves neighbouring columns: offset = (c/2)*ld + 2*r + c%2. 4 x 4 is {rows}, in CuTe {cute}; 4 x 2 is {small}, "
-    "the same as RowMajor. In use are Interleaved<{used[0]}> and <{used[1]}>, for int8 and int4 GEMM.",
+    "the same as RowMajor. CUTLASS uses <{used[0]}> and <{used[1]}> for int8 and int4 GEMM on Tensor Cores, <{used[2]}> in shared memory for dp4a, "
+    "and <{used[3]}> for the metadata of sparse GEMM.",
     picture='explore.layout("(4,(2,2)):(2,(1,8))")',
-    source="include/cutlass/layout/matrix.h, CUTLASS 4.7.0",
+    source="include/cutlass/layout/matrix.h, include/cutlass/gemm, test/unit/gemm/device, CUTLASS 4.7.0",
     lesson="08",
 )
 def c18() -> Finding:
@@ -286,7 +287,7 @@ def c18() -> Finding:
     columns = np.array_equal(L, c // 2 * 8 + 2 * r + c % 2)  # (row, column) gives the offset: no third mode
     true = L.ndim == 3 and not columns
     figures = {"rank": L.ndim, "rows": L.tolist(), "cute": layout_of(L), "small": small.tolist()}
-    return found("true" if true else "false", **figures, used=(32, 64))
+    return found("true" if true else "false", **figures, used=(32, 64, 4, 2))
 
 
 @claim(

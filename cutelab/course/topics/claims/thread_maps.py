@@ -48,7 +48,8 @@ def a02() -> Finding:
 @claim(
     "A03",
     "It is derived from PitchLinearThreadMap, which is the same map without strips.",
-    "The class has no base class, and none of the name PitchLinearThreadMap exists: two headers have that word in a comment.",
+    "The class has no base class, and no class is called PitchLinearThreadMap: two headers have that word in a comment, and in a third "
+    "it is a name inside one iterator, for the strip-mined map itself.",
     source=MAPS,
     lesson="thread_map",
 )
@@ -379,7 +380,7 @@ def a24() -> Finding:
     "A25",
     "MmaTensorOp, in cutlass/gemm/warp/mma_tensor_op.h, loads A and B through iterators that are built on a thread map.",
     "The file and the class exist, with IteratorA and FragmentA, but the word ThreadMap stands {times} times in it: these iterators read "
-    "shared memory, with ldmatrix. Thread maps serve the copies from global to shared memory.",
+    "shared memory, mostly with ldmatrix (those for FP64 load without it). Thread maps serve the copies from global to shared memory.",
     source="include/cutlass/gemm/warp/mma_tensor_op.h, CUTLASS 4.7.0",
     lesson="tensor_core",
 )
@@ -409,7 +410,7 @@ def a26() -> Finding:
 @claim(
     "A27",
     "There are relatives of it: PitchLinearThreadMap, TensorOpThreadMap, and CrosswiseThreadMap for the channels of a convolution.",
-    "None of the three exists. The header has {count}, among them {some}. Crosswise is the name of a layout in shared memory, not of a thread map.",
+    "No class has one of the three names. The header has {count}, among them {some}. Crosswise is the name of a layout in shared memory, not of a thread map.",
     source=MAPS,
     lesson="thread_map",
 )
@@ -422,8 +423,9 @@ def a27() -> Finding:
 @claim(
     "A28",
     "For many GEMMs the strip-mined map is the default, above all to load A.",
-    "Where A and B go to Tensor Cores, the copies use PitchLinearWarpRakedThreadMap ({raked} places) or PitchLinearWarpStripedThreadMap ({striped}). "
-    "The strip-mined map ({stripmined} places) serves plain arithmetic (SIMT), WMMA, sparse metadata and depthwise convolution.",
+    "Where A and B go to Tensor Cores by mma instructions, the copies use PitchLinearWarpRakedThreadMap ({raked} places) or "
+    "PitchLinearWarpStripedThreadMap ({striped}). The strip-mined map ({stripmined} places) serves A and B of plain arithmetic (SIMT) and of "
+    "the older WMMA interface to Tensor Cores, sparse metadata, and depthwise convolution.",
     source="include/cutlass/gemm/threadblock/default_mma_core_*.h and include/cutlass, CUTLASS 4.7.0",
     lesson="thread_map",
 )

@@ -127,7 +127,9 @@ class Moves:
         except CuteLabError as error:
             return Built(text, 0, "this copy does not fit the tile.", str(error)[:300], tuple(thing.tile))
         sides = (("reads", found.source, "sectors"), ("stores", found.target, "wavefronts"))
-        effect = tuple((side.count, side.ideal) for _, side, _ in sides)
+        owner = owners(thing.layoutS_TV, thing.tile)
+        lanes = np.argwhere((np.asarray(owner.thread) < 32) & (np.asarray(owner.value) == 0))  # where a warp begins
+        effect = (*((side.count, side.ideal) for _, side, _ in sides), tuple(lanes.ravel().tolist()))
         for verb, side, unit in sides:
             if side.count != side.ideal:
                 fault = f"the block {verb} with {side.count} {unit} where {side.ideal} would do."

@@ -91,9 +91,14 @@ def _tile(entries: tuple[Any, ...]) -> str:
 def _pasted(said: str) -> Pasted:
     found = read(PRINTED.sub("\n", said) if "TiledLayout_TV" in said or "ThrLayoutVMNK" in said else said)
     if not isinstance(found, TiledCopy | TiledMMA):
+        atom = isinstance(found, MmaAtom)
+        kind, more = (
+            type(found).__name__,
+            f"; explore.tensor_core shows {shown(said)}" if atom and "\n" not in said else "",
+        )
         raise CuteLabError(
-            f"{shown(said)} is a {type(found).__name__}; shown here are a TiledCopy and a TiledMMA, "
-            "such as make_tiled_copy(...) or what CuTe prints"
+            f"{shown(said)} reads as {kind}; shown here are a TiledCopy and a TiledMMA, such as make_tiled_copy(...), "
+            f"make_tiled_mma(...) or what CuTe prints{more}"
         )
     return Pasted(said, found)
 

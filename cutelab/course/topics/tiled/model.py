@@ -123,6 +123,8 @@ def _loaded(found: TiledMMA, operand: str, dst: str, chip: Chip) -> tuple[Fragme
         return "C stays in registers: nothing is loaded"
     if found.place(operand) != "registers":
         return f"{operand} is read from {found.place(operand)} by the instruction itself: not modelled"
+    if not found.bits(operand):
+        return f"the print does not say how many bits an element of {operand} has: no cost"
     try:
         return operand_cost(found, operand, dst, max(1, found.bits(operand) // 8), chip=chip)
     except CuteLabError as error:

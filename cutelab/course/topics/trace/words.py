@@ -30,7 +30,7 @@ def status(result: Result) -> str:
     if result.instruction is None:
         return what(result)
     lanes = int(result.active.sum())
-    return f"line {result.instruction.line} → {what(result)} · time {result.turn + 1} · {lanes} lanes · {result.epoch} barriers before"
+    return f"line {result.instruction.line} → {what(result)} · time {result.turn + 1} · {lanes} lanes · {result.epoch} barrier{'s' * (result.epoch != 1)} before"
 
 
 def verdict(result: Result) -> Verdict:
