@@ -110,8 +110,10 @@ class PredictView:
             return
         try:
             self.lock(said, sure=not self._guess.value)
-        except CuteLabError:
-            self._say(f"✗ Type {self.prediction.kind.form} first; then lock it in.")
+        except CuteLabError as error:
+            empty = isinstance(said, str) and not said.strip()
+            why = f"Type {self.prediction.kind.form} first; then lock it in." if empty else f"{error} Then lock it in."
+            self._say(f"✗ {why}")
 
     def _say(self, text: str) -> None:
         self._reveal.value = f'<div role="status">{to_html(text)}</div>'
