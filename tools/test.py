@@ -85,13 +85,13 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         reports = Path(folder, "report.xml"), Path(folder, "browser.xml")
         pytest = [python, "-m", "pytest", "-q"]
-        spread = ["-n", "auto", "--dist", "loadfile"]
+        files, singly = ["-n", "auto", "--dist", "loadfile"], ["-n", "auto", "--dist", "worksteal"]
         steps = [
             ("ruff check", [python, "-m", "ruff", "check", "."]),
             ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
             ("mypy", [python, "-m", "mypy"]),
-            ("pytest", [*pytest, *spread, "--ignore=tests/browser", f"--junitxml={reports[0]}", *arguments]),
-            ("browser", [*pytest, *spread, "tests/browser", f"--junitxml={reports[1]}", *arguments]),
+            ("pytest", [*pytest, *files, "--ignore=tests/browser", f"--junitxml={reports[0]}", *arguments]),
+            ("browser", [*pytest, *singly, "tests/browser", f"--junitxml={reports[1]}", *arguments]),
         ]
         if long:
             steps.append(("long", [*pytest, "-n", "auto", "-m", "long"]))

@@ -25,7 +25,7 @@ NAMES = sorted(path.name for path in (lab.ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_lecture_runs_and_has_no_barrier(browser, address, name):
+def test_a_lesson_runs_and_has_no_barrier(browser, address, name):
     page = browser.new_page(viewport={"width": 1500, "height": 1000})
     page.set_default_timeout(30_000)
     faults = []
