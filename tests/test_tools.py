@@ -180,7 +180,8 @@ def test_a_learners_copy_answers_no_prediction_and_keeps_its_questions(tools, tm
             )
             if (
                 cell["cell_type"] == "code"
-                and asked
+                and any("\npredict(" in "\n" + "".join(c["source"]) for c in stored)
+                and (asked or not any("image/png" in out.get("data", ()) for out in was["outputs"]))
                 and not card
                 and "hint(" not in source
                 and "solution(" not in source

@@ -185,7 +185,8 @@ def copy_whole(file: Path, target: Path) -> None:
 def without_answers(lesson: bytes) -> bytes:
     """The same lesson without the stored outputs that would answer a prediction before it is locked in.
 
-    From the first prediction on only the cards of questions keep their outputs. What is no notebook stays as it is.
+    From the first prediction on only the cards of questions keep their outputs, and before it the pictures: a printed
+    result would answer the sentence above its cell. What is no notebook stays as it is.
     """
     try:
         notebook = json.loads(lesson)
@@ -193,7 +194,10 @@ def without_answers(lesson: bytes) -> bytes:
         for cell in notebook["cells"]:
             source = "".join(cell["source"])
             asked = asked or (cell["cell_type"] == "code" and ASKS.search(source) is not None)
-            if asked and cell["cell_type"] == "code" and not CARD.search(source):
+            if cell["cell_type"] != "code" or CARD.search(source):
+                continue
+            drawn = any("image/png" in output.get("data", ()) for output in cell.get("outputs", ()))
+            if asked or not drawn:
                 cell.update(outputs=[], execution_count=None)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return lesson

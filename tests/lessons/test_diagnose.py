@@ -10,6 +10,7 @@ from cutelab.course.ask.diagnose import name_number
 from cutelab.course.ask.kinds import LayoutMap, Value
 from cutelab.course.ask.trials import Reading, name_function
 from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
+from cutelab.lessons import check, predict
 
 NAMES = ("row", "col", "rows", "cols")
 INPUTS = [
@@ -173,7 +174,7 @@ def test_a_choice_of_layouts_is_compared_as_it_is_written():
 def test_how_many_lanes_meet_is_shown_by_two_of_them():
     words = find_exercise("banks.6").check((1, 1, 2, 16)).second
     assert (
-        "anti-diagonal: 16 wavefronts would mean that lanes 0 to 1 have banks of their own; lane 1 begins 128 bytes"
+        "anti-diagonal: 16 wavefronts would mean that lanes 0 and 1 have banks of their own; lane 1 begins 128 bytes"
         in words
     )
     assert (
@@ -223,3 +224,29 @@ def test_junk_gets_a_sentence(entry):
                 assert len(str(error)) <= 400
                 continue
         assert len(found.sentence) <= 400 and len(found.second) <= 500
+
+
+def test_bytes_are_those_of_the_questions_elements():
+    for id, mine, other in (("banks.4", 66, "264"), ("start.1", 31, "124")):
+        second = find_exercise(id).check(mine, tries=5).second
+        assert "float32" not in second and other not in second
+    assert "66 elements are 132 bytes." in find_exercise("banks.4").check(66, tries=5).second
+    assert "101 elements are 404 bytes." in find_exercise("coalescing.3").check(101, tries=5).second
+
+
+def test_a_calculation_as_text_and_a_repeated_form():
+    card = check("start.1", "4*8")
+    assert "a calculation as text" in repr(card) and "leave out the quotation marks" in repr(card)
+    assert repr(card).count("a whole number of elements, for example 12") == 1
+    view = predict("start.a")
+    view._control.value = "4*8*4"
+    view._button.click()
+    assert "a calculation as text" in view._reveal.value and not view.locked
+
+
+def test_one_length_is_not_several_and_two_accesses_are_named():
+    assert "31 becomes slower, but not only this one" in find_exercise("banks.5").check((31,)).second
+    assert "31 and 63 become slower" in find_exercise("banks.5").check((31, 63)).second
+    words = find_exercise("swizzle.5").check("Sw<3,4,4>").second
+    assert "of the ldmatrix" in words and "18 wavefronts for both accesses together, where 17 would do" in words
+    assert "1 wavefront would mean" in find_exercise("banks.6").check((1, 1, 1, 32)).second

@@ -7,10 +7,13 @@ from datetime import datetime
 import pytest
 
 from cutelab import CuteLabError
+from cutelab.course.lab import predicting as predict_view
+from cutelab.course.lab.claims import ClaimsPage
 from cutelab.course.lab.lessons import lessons
 from cutelab.course.lab.predicting import OPEN, PredictView
 from cutelab.course.lab.reply import COLOURS, INK, Card, to_html
-from cutelab.lessons import check, hint, predict, progress, results, solution
+from cutelab.course.lab.review import Review
+from cutelab.lessons import check, claims, hint, predict, progress, results, review, solution
 
 EXERCISES = sum(len(lesson.exercises) for lesson in lessons())
 
@@ -125,6 +128,38 @@ def test_the_stored_output_is_stable_and_says_not_locked():
     assert "application/vnd.jupyter.widget-view+json" in live
     assert predict("layout.a").outputs()[1] == bundle
     assert "38" not in bundle["text/html"]
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: predict("layout.a"), lambda: review("thread_map"), lambda: claims("thread maps", 1)]
+)
+def test_what_a_notebook_keeps_follows_the_lock(monkeypatch, call):
+    """A notebook that was saved after "Lock in" shows the locked answer on another day."""
+    from IPython import display
+
+    kept: dict[str, str] = {}
+
+    def put(bundle, *, raw, display_id="", update=False):
+        assert raw and update == (display_id in kept)
+        if display_id:
+            kept[display_id] = bundle["text/html"]
+
+    monkeypatch.setattr(display, "display", put)
+    view = call()
+    view._ipython_display_()
+    (before,) = kept.values()
+    first = one_of(view)
+    first.lock(first.prediction.answer())
+    (after,) = kept.values()
+    assert OPEN in before and before.count(OPEN) == after.count(OPEN) + 1
+    assert "Run this cell" in before and ("Run this cell" in after) == (OPEN in after)
+
+
+def one_of(view):
+    """One control of a page of questions, or the control itself."""
+    if isinstance(view, Review):
+        return predict_view._shown[view.ids[0]]
+    return view.views[0] if isinstance(view, ClaimsPage) else view
 
 
 def test_running_the_cell_again_closes_the_control_before():

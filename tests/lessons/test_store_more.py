@@ -175,4 +175,6 @@ def test_one_lesson_afresh_with_a_copy_set_aside(fresh):
     assert json.loads((fresh / "progress.before-reset.json").read_text()) == before
     reset()
     assert items(fresh) == {} and (fresh / "progress.before-reset-2.json").exists()
+    assert "Nothing to forget" in repr(reset("layout")) and "Nothing to forget" in repr(reset())
+    assert not (fresh / "progress.before-reset-3.json").exists()
     assert "there is no lesson" in repr(reset("99")).lower()

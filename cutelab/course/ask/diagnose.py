@@ -27,16 +27,31 @@ class Diagnosis:
     where: str = ""
 
 
-UNITS: dict[str, tuple[str, Callable[[int], str]]] = {
+BYTES_OF_ONE = "bytes of an element"  # the name by which a question gives them
+
+UNITS: dict[str, tuple[str, Callable[[int], str] | None]] = {
     "sectors": ("a sector is 32 bytes", lambda n: f"{n} sectors are {32 * n} bytes"),
     "wavefronts": (
         "a wavefront brings 32 words of 4 bytes",
         lambda n: f"{n} wavefronts bring up to {32 * n} words, {128 * n} bytes",
     ),
     "bytes": ("the question asks for bytes", lambda n: f"{n} bytes are {n / 4:g} float32 or {n / 2:g} half"),
-    "elements": ("the question asks for elements", lambda n: f"{n} elements are {4 * n} bytes of float32"),
+    "elements": ("the question asks for elements", None),
 }
-"""Of a unit: what it is, and what n of it are."""
+"""Of a unit: what it is, and what n of it are (None: that depends on the question)."""
+
+
+def measured(n: int, unit: str, given: Named) -> str:
+    """What are n of this unit? "" where the question does not settle it.
+
+    >>> measured(66, "elements", (("bytes of an element", 2),)), measured(66, "elements", ())
+    ('66 elements are 132 bytes', '')
+    """
+    if unit == "elements" and (item := dict(given).get(BYTES_OF_ONE)):
+        return f"{n} elements are {item * n} bytes"
+    words = UNITS[unit][1] if unit in UNITS else None
+    return words(n) if words else ""
+
 
 FACTORS = (2, 4, 8, 16, 32, 64)
 
@@ -104,9 +119,7 @@ def name_number(mine: int, right: int, given: Named = (), unit: str = "", guess:
 
 def of_number(mine: int, right: int, given: Named, unit: str, told: bool, guess: bool = True) -> Diagnosis:
     """The diagnosis of one number. On the third try it says how far off, never the number itself."""
-    where = f"Yours is {mine}."
-    if unit in UNITS:
-        where = f"{UNITS[unit][1](mine)}."
+    where = f"{measured(mine, unit, given) or f'Yours is {mine}'}."
     if told:
         where += f" The right number is {'smaller' if mine > right else 'larger'} by {_about(abs(mine - right))}."
     return Diagnosis(name_number(mine, right, given, unit, guess), where[:1].upper() + where[1:])

@@ -111,11 +111,15 @@ def describe(value: Any) -> str:
 
     >>> describe(2.5), describe(None)
     ('2.5, a float', 'nothing (None): is the `return` missing?')
+    >>> describe("4 * 8")
+    "'4 * 8', a calculation as text: write its result, or in a cell leave out the quotation marks"
     """
     if value is None:
         return "nothing (None): is the `return` missing?"
     if isinstance(value, type):
         return f"the class {value.__name__} itself, not an object of it"
+    if isinstance(value, str) and re.fullmatch(r"\(*\d[\d\s().]*(?:(?:[-+*/%x×·]|//)[\d\s().]+)+", value.strip()):
+        return f"{shown(value)}, a calculation as text: write its result, or in a cell leave out the quotation marks"
     kind = type(value).__name__
     kind = {"str": "text", "int": "whole number"}.get(kind, kind)
     text = shown(value)

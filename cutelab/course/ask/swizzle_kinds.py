@@ -152,6 +152,7 @@ class SwizzleFor:
         row = np.broadcast_to(access.row, first.shape).reshape(-1, 32)
         active = np.broadcast_to(access.active, first.shape).reshape(-1, 32)
         byte = (first * self.element_bytes).reshape(-1, 32)
+        of = f" of the {access.kind}" if len(self.accesses) > 1 else ""
         for k in range(len(byte)):
             one = wavefronts(WarpAccess(byte[k], access.access_bytes, access.kind, active[k]))
             if not one.excess:
@@ -164,7 +165,7 @@ class SwizzleFor:
                     if len(np.unique(words[banks == bank])) > 1:
                         rows = ", ".join(map(str, dict.fromkeys(row[k, here].tolist())))
                         shown = ", ".join(map(str, here[:8].tolist())) + (" ..." if len(here) > 8 else "")
-                        return f"lanes {shown} (rows {rows}) still meet in bank {bank}"
+                        return f"lanes {shown} (rows {rows}){of} still meet in bank {bank}"
         return ""
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> Effect:
@@ -180,9 +181,16 @@ class SwizzleFor:
                 f"so M is at least {low}."
             )
             return Diagnosis(named, f"With {swizzle} the bytes of one lane no longer lie in one piece.")
-        where = f"With {swizzle}: {mine.wavefronts} wavefronts where {mine.ideal} would do."
-        if mine.meeting:
-            where = f"With {swizzle} {mine.meeting}: {mine.wavefronts} wavefronts where {mine.ideal} would do."
+        count = len(self.accesses)
+        several = (
+            ""
+            if count == 1
+            else " for both accesses together,"
+            if count == 2
+            else f" for all {count} accesses together,"
+        )
+        cost = f"{mine.wavefronts} wavefronts{several} where {mine.ideal} would do."
+        where = f"With {swizzle} {mine.meeting}: {cost}" if mine.meeting else f"With {swizzle}: {cost}"
         return Diagnosis(self._named(swizzle), where)
 
     def _named(self, swizzle: Swizzle) -> str:

@@ -51,7 +51,8 @@ def check(id: str, answer: Any = ...) -> Card:
 def exercise_card(exercise: Exercise, reply: Reply, tries: int, notice: str) -> Card:
     """The card of one exercise: what the answer gets to hear, the question, and which form an answer has."""
     sentence = f"{exercise.id} {exercise.title}{'' if exercise.title.endswith('?') else ':'} {reply.sentence}"
-    asked = (exercise.question, f"Answer with {exercise.kind.form}.")
+    form = exercise.kind.form
+    asked = (exercise.question, "" if form in reply.second else f"Answer with {form}.")
     if reply.state == "good":
         lines: tuple[str, ...] = (reply.second, exercise.question, again(exercise, tries))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -43,10 +42,6 @@ class ClaimView(PredictView):
         super()._show()
         if self.locked:
             self._card.value = self._picture()
-
-    def watch(self, told: Callable[[], None]) -> None:
-        """Call this when the statement gets its answer."""
-        self._reveal.observe(lambda _: told(), "value")
 
     def kept(self) -> str:
         """The statement as it stands, without its control, as HTML."""
@@ -135,6 +130,9 @@ class ClaimsPage:
             f"{done} of these {len(self.claims)} answered"
         )
 
+    def _head(self) -> str:
+        return f"<p><strong>{self.head[:1].upper()}{self.head[1:]}.</strong></p>"
+
     def __repr__(self) -> str:
         return "\n".join([self.head, *map(repr, self.views)])
 
@@ -143,18 +141,23 @@ class ClaimsPage:
         head = widgets.HTML()
 
         def count() -> None:
-            head.value = f"<p><strong>{self.head[:1].upper()}{self.head[1:]}.</strong></p>"
+            head.value = self._head()
 
         count()
         for view in self.views:
             view.watch(count)
         box = widgets.VBox([head, *(view.box for view in self.views)])
+        return self._kept(box)
+
+    def _kept(self, box: widgets.Widget | None) -> tuple[dict[str, Any], ...]:
         kept = "".join(f'<div style="margin-bottom:28px">{view.kept()}</div>' for view in self.views)
         wake = "" if all(view.locked for view in self.views) else WAKE
-        return live_and_kept(box, f'claims("{self.topic}", {self.number})', repr(self), head.value + kept, wake)
+        return live_and_kept(box, f'claims("{self.topic}", {self.number})', repr(self), self._head() + kept, wake)
 
     def _ipython_display_(self) -> None:
-        show(self.outputs())
+        renew = show(self.outputs())
+        for view in self.views:
+            view.watch(lambda: renew(*self._kept(None)))
 
     def close(self) -> None:
         """Close the widgets."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import ipywidgets as widgets
 
@@ -54,13 +55,17 @@ def live_and_kept(
     return {WIDGET: view, "text/html": "<span></span>", "text/plain": name}, kept
 
 
-def show(bundles: tuple[dict[str, Any], ...]) -> None:
-    """Give these outputs to the running cell."""
+def show(bundles: tuple[dict[str, Any], ...]) -> Callable[[dict[str, Any]], None]:
+    """Give these outputs to the running cell. Returns what puts another output in the place of the last one, also after the
+    cell has ended: so what a notebook keeps for another day follows what was done with the live widget."""
     from IPython import display
 
     put: Any = display.display
-    for bundle in bundles:
+    name = uuid4().hex
+    for bundle in bundles[:-1]:
         put(bundle, raw=True)
+    put(bundles[-1], raw=True, display_id=name)
+    return lambda bundle: put(bundle, raw=True, display_id=name, update=True)
 
 
 def page(title: str, state: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
@@ -30,6 +31,7 @@ class PredictView:
         self.prediction = prediction
         self.id = id or prediction.id
         self.options = options
+        self._told: list[Callable[[], None]] = []
         self._question = widgets.HTML(self._asked())
         self._control = self._make_control()
         self._button = widgets.Button(
@@ -93,7 +95,13 @@ class PredictView:
         record = {"answer": kept, "locked": now(), **({} if sure else {"sure": False})}
         store().change(self.id, lambda item: item or record)
         self._show()
+        for told in self._told:
+            told()
         return self
+
+    def watch(self, told: Callable[[], None]) -> None:
+        """Call this when an answer is locked in."""
+        self._told.append(told)
 
     def _lock_typed(self) -> None:
         said = self._control.value
@@ -102,8 +110,10 @@ class PredictView:
             return
         try:
             self.lock(said, sure=not self._guess.value)
-        except CuteLabError:
-            self._say(f"✗ Type {self.prediction.kind.form} first; then lock it in.")
+        except CuteLabError as error:
+            empty = isinstance(said, str) and not said.strip()
+            why = f"Type {self.prediction.kind.form} first; then lock it in." if empty else f"{error} Then lock it in."
+            self._say(f"✗ {why}")
 
     def _say(self, text: str) -> None:
         self._reveal.value = f'<div role="status">{to_html(text)}</div>'
@@ -153,7 +163,8 @@ class PredictView:
         return live_and_kept(self.box, f'predict("{self.prediction.id}")', repr(self), self.kept(), wake)
 
     def _ipython_display_(self) -> None:
-        show(self.outputs())
+        renew = show(self.outputs())
+        self.watch(lambda: renew(self.outputs()[-1]))
 
     def close(self) -> None:
         """Close the widgets (a cell that is run again closes the control that it showed before)."""

@@ -166,17 +166,19 @@ def reset(lesson: str | None = None) -> Card:
     try:
         chosen = lessons() if lesson is None else (find_lesson(lesson),)
         kept = store()
+        topics = {one.topic for one in chosen}
+        gone = {key for key in kept.items() if lesson is None or topic_of(key) in topics}
         copy = None
-        if kept.path is not None and kept.path.is_file():
+        if gone and kept.path is not None and kept.path.is_file():
             copy = numbered(kept.path.with_name("progress.before-reset.json"))
             replace_file(copy, kept.path.read_text(encoding="utf-8"))
     except CuteLabError as error:
         return trouble(error)
     except (OSError, ValueError):
         return trouble(CuteLabError("the record cannot be copied here, so nothing was reset"))
-    topics = {one.topic for one in chosen}
-    gone = {key for key in kept.items() if lesson is None or topic_of(key) in topics}
-    kept.drop(gone)
     what = "the whole course" if lesson is None else f"lesson {chosen[0].notebook}"
+    if not gone:
+        return Card("good", "✓", f"Nothing to forget: no answer of {what} is kept.")
+    kept.drop(gone)
     line = f"The record as it was is now {copy.name}." if copy else "Nothing had been saved before."
-    return Card("good", "✓", f"Afresh: {what}, {len(gone)} records.", (line,))
+    return Card("good", "✓", f"Afresh: {what}, {len(gone)} record{'s' * (len(gone) != 1)}.", (line,))

@@ -15,7 +15,7 @@ from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.html import live_and_kept, show
 from cutelab.course.lab.lessons import Lesson, find_lesson, find_prediction, lessons
 from cutelab.course.lab.predicting import WAKE, PredictView, predict
-from cutelab.course.lab.reply import Card, to_html
+from cutelab.course.lab.reply import Card
 from cutelab.course.lab.report import is_right
 from cutelab.course.lab.store import Items, store
 
@@ -41,13 +41,19 @@ class Review:
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live controls, and what is kept of them for another day."""
-        views = self.views()
+        return self._outputs(self.views())
+
+    def _outputs(self, views: list[PredictView]) -> tuple[dict[str, Any], ...]:
         box = widgets.VBox([widgets.HTML(f"<p>{self.why}</p>"), *(view.box for view in views)])
-        asked = "".join(f"<p>{to_html(view.prediction.question, code='')}</p>" for view in views)
-        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", WAKE)
+        asked = "".join(view.kept() for view in views)
+        wake = "" if all(view.locked for view in views) else WAKE
+        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", wake)
 
     def _ipython_display_(self) -> None:
-        show(self.outputs())
+        views = self.views()
+        renew = show(self._outputs(views))
+        for view in views:
+            view.watch(lambda: renew(self._outputs(views)[-1]))
 
 
 def review(lesson: str) -> Review | Card:

@@ -35,9 +35,10 @@ def spread(step_bytes: int, count: int) -> str:
             f"{count} wavefronts would mean that lanes 0 and {lane} meet; lane {lane} begins {byte[lane]} bytes further, "
             f"in bank {byte[lane] // 4 % 32}."
         )
-    lane = 32 // right
-    return (
-        f"{count} wavefronts would mean that lanes 0 to {32 // count - 1} have banks of their own; "
+    lane, alone = 32 // right, 32 // count
+    said = f"{count} wavefront{'s' * (count != 1)} would mean that "
+    return said + (
+        f"lanes 0 {'and' if alone == 2 else 'to'} {alone - 1} have banks of their own; "
         f"lane {lane} begins {byte[lane]} bytes further: which bank is that?"
     )
 
@@ -82,7 +83,9 @@ def slower(lengths: tuple[int, ...]) -> str:
             )
     if not lengths:
         return "none of them? Padding changes which banks the rows start in, for better or worse: try one odd length."
-    return f"{', '.join(map(str, lengths))} do become slower, but not only these: try the other odd lengths."
+    these = " and ".join(filter(None, (", ".join(map(str, lengths[:-1])), str(lengths[-1]))))
+    verb, only = ("becomes", "this one") if len(lengths) == 1 else ("become", "these")
+    return f"{these} {verb} slower, but not only {only}: try the other odd lengths."
 
 
 def other_narrow(random: Random) -> Prediction:
@@ -395,7 +398,12 @@ EXERCISES = (
     Exercise(
         id="banks.4",
         title="A pitch for wide lanes",
-        kind=Value(unit="elements", example="65", given=(("columns", 64), ("rows", 8)), means=fewest),
+        kind=Value(
+            unit="elements",
+            example="65",
+            given=(("columns", 64), ("rows", 8), ("bytes of an element", 2)),
+            means=fewest,
+        ),
         question=(
             "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of piece i div 8; a piece is 8 "
             "neighbouring columns, 16 bytes of a row. "

@@ -244,7 +244,7 @@ EXERCISES = (
     Exercise(
         id="coalescing.3",
         title="What the start of a row costs",
-        kind=Value(unit="elements", given=(("columns", 100), ("lanes", 32)), means=start_of_row_1),
+        kind=Value(unit="elements", given=(("columns", 100), ("bytes of an element", 4)), means=start_of_row_1),
         question=(
             "A float32 matrix has rows of 100 elements, and a warp reads 32 elements from the start of a row. With pitch 100, "
             "every second row costs a sector more. What is the smallest pitch above 100 at which no row does?"
