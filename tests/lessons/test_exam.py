@@ -294,3 +294,23 @@ def test_every_topic_is_a_lesson():
     for source in SOURCES:
         assert find_lesson(source.topic).topic == source.topic
         assert f"({find_lesson(source.topic).notebook}.ipynb)" in paper.linked(source.topic)
+
+
+def test_what_a_notebook_keeps_of_an_exam_is_its_report(monkeypatch):
+    from IPython import display
+
+    kept: dict[str, str] = {}
+
+    def put(bundle, *, raw, display_id="", update=False):
+        assert raw and update == (display_id in kept)
+        if display_id:
+            kept[display_id] = bundle["text/html"]
+
+    monkeypatch.setattr(display, "display", put)
+    view = exam(1)
+    view._ipython_display_()
+    (before,) = kept.values()
+    view.answer(1, "391").hand_in()
+    (after,) = kept.values()
+    assert "Run this cell" in before and "1 of 15 right" not in before
+    assert "Run this cell" not in after and "1 of 15 right" in after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
@@ -36,6 +37,7 @@ class ExamView:
         self._button.on_click(lambda _: self._press())
         self._sure = False
         self._notice = ""  # what the store has to say of its file
+        self._renew: list[Callable[[dict[str, Any]], None]] = []  # what puts a new page in the place of a kept one
         self.box = widgets.VBox(
             [self._head, *(row.box for row in self.rows), self._button, self._below],
             layout=widgets.Layout(max_width="736px"),
@@ -111,6 +113,8 @@ class ExamView:
             except OSError:
                 kept.change(self._key, lambda record: {**record, "file": ""})
         self._show()
+        for renew in self._renew:
+            renew(self.outputs()[-1])
         return self.report()
 
     def report(self) -> Report | Card:
@@ -172,11 +176,12 @@ class ExamView:
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """The live control, and what is kept of it for another day: two mimebundles."""
         asked = "".join(row.question for row in self.rows)
-        html = f'<div style="max-width:720px">{self._heading(self.open())}{asked}</div>'
-        return live_and_kept(self.box, f'exam("{self.seed}")', repr(self), html, WAKE)
+        below, wake = (self._said([]), "") if self.handed_in else ("", WAKE)
+        html = f'<div style="max-width:720px">{self._heading(self.open())}{asked}{below}</div>'
+        return live_and_kept(self.box, f'exam("{self.seed}")', repr(self), html, wake)
 
     def _ipython_display_(self) -> None:
-        show(self.outputs())
+        self._renew.append(show(self.outputs()))
 
 
 class Row:
