@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cutelab.cli.schema import SCHEMA, VERSION
-from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.errors import CuteLabError, count_text, shown
 
 try:
     import typer
@@ -22,6 +22,7 @@ __all__ = ["app", "main"]
 
 GATE, BAD = 1, 2  # exit statuses: a gate stays shut; the input cannot be used
 MOST_READ = 1 << 20  # characters of a pipe
+MOST_BYTES = 1 << 62  # addresses stay below: beyond any memory, and safe to count in 64 bits
 MOST_SHOWN = 4096  # coordinates whose offsets are printed
 
 app = typer.Typer(
@@ -240,6 +241,12 @@ def sectors(
     place = offsets(lanes).ravel(order="F")
     if place.size > 32:
         raise CuteLabError(f"a warp has 32 lanes, and this layout has {place.size}; give one of up to 32, such as 32:1")
+    furthest = max(abs(int(n) + start) * item for n in (place.min(), place.max()))
+    if furthest >= MOST_BYTES:
+        raise CuteLabError(
+            f"a lane is {count_text(furthest)} bytes away from address 0, and addresses stay below 2^62; "
+            "give smaller strides or another --start, such as 0"
+        )
     address = np.zeros(32, np.int64)
     address[: place.size] = (place + start) * item
     access = WarpAccess(address, item if bytes_ is None else bytes_, kind, np.arange(32) < place.size)
