@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import cutelab
 from cutelab.cli import app, main
 from cutelab.cli.schema import SCHEMA
 
@@ -112,6 +113,10 @@ def test_a_pasted_printout_is_answered_line_by_line(say):
     status, out, _ = say("read", "-", "--json", pipe=lines)
     found = [json.loads(line) for line in out.splitlines()]
     assert [one["line"] for one in found] == [1, 3, 4, 5] and found[2]["answer"] is None and "^" in found[2]["error"]
+
+
+def test_the_version_is_the_packages(say):
+    assert say("--version") == (0, f"cutelab {cutelab.__version__}\n", "")
 
 
 def test_a_pipe_is_read_for_a_dash(say):

@@ -39,6 +39,23 @@ Json = Annotated[bool, typer.Option("--json", help="answer in JSON; `cutelab sch
 Over = Annotated[int | None, typer.Option("--fail-over", min=0, metavar="N", help="exit status 1 above N")]
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from cutelab import __version__
+
+        print(f"cutelab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="say which version this is")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command. What cannot be used is one sentence on standard error, and exit status 2."""
     for stream in (sys.stdout, sys.stderr):
