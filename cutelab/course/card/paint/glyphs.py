@@ -54,8 +54,8 @@ def _face(font: str) -> FT2Font:
 def code_of(font: str, char: str) -> int:
     """Which code point is drawn for this character? Its own, or that of the sign for what the font does not have.
 
-    >>> code_of("sans", "x") == ord("x"), chr(code_of("sans", "😀"))
-    (True, '\ufffd')
+    >>> code_of("sans", "x") == ord("x"), hex(code_of("mono", "😀"))
+    (True, '0xfffd')
     """
     with LOCK:
         return ord(char) if _face(font).get_char_index(ord(char)) else 0xFFFD
