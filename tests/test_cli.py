@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import cutelab
 from cutelab.cli import app, main
 from cutelab.cli.schema import SCHEMA
 
@@ -114,6 +115,10 @@ def test_a_pasted_printout_is_answered_line_by_line(say):
     assert [one["line"] for one in found] == [1, 3, 4, 5] and found[2]["answer"] is None and "^" in found[2]["error"]
 
 
+def test_the_version_is_the_packages(say):
+    assert say("--version") == (0, f"cutelab {cutelab.__version__}\n", "")
+
+
 def test_a_pipe_is_read_for_a_dash(say):
     assert say("show", "-", pipe="(4,2):(2,1)\n")[1] == say("show", "(4,2):(2,1)")[1]
 
@@ -136,6 +141,9 @@ def test_operands_may_be_tilers_and_numbers(say, operands):
         ("banks", "(32,32):(32,1)", "--read", "around"),
         ("sectors", "64:1"),
         ("sectors", "32:1", "--start", "-1"),
+        ("sectors", "32:1", "--start", "9" * 23),
+        ("sectors", "32:100000000000000000"),
+        ("sectors", "32:595056260442243600", "--element", "uint128"),
         ("algebra", "print", "4:1"),
         ("algebra", "composition", "4:1"),
         ("algebra", "composition", "(8,8):(1,9)", "4:12"),
@@ -147,6 +155,9 @@ def test_operands_may_be_tilers_and_numbers(say, operands):
         ("trace", "kernels.py::transpose", "--launch", "__import__('os')"),
         ("trace", "kernels.py::transpose", "--launch", "1, 32"),
         ("class", "nowhere"),
+        ("class", "x" * 10_000),
+        ("class", ".", "--csv", "."),
+        ("class", ".", "--picture", ""),
         ("course", "kernels.py", "--put"),
     ],
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cutelab.cli.schema import SCHEMA, VERSION
-from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.errors import CuteLabError, count_text, shown
 
 try:
     import typer
@@ -22,6 +22,7 @@ __all__ = ["app", "main"]
 
 GATE, BAD = 1, 2  # exit statuses: a gate stays shut; the input cannot be used
 MOST_READ = 1 << 20  # characters of a pipe
+MOST_BYTES = 1 << 62  # addresses stay below: beyond any memory, and safe to count in 64 bits
 MOST_SHOWN = 4096  # coordinates whose offsets are printed
 
 app = typer.Typer(
@@ -36,6 +37,23 @@ app = typer.Typer(
 Text = Annotated[str, typer.Argument(metavar="TEXT", help="a CuTe expression; - for standard input")]
 Json = Annotated[bool, typer.Option("--json", help="answer in JSON; `cutelab schema` says its fields")]
 Over = Annotated[int | None, typer.Option("--fail-over", min=0, metavar="N", help="exit status 1 above N")]
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from cutelab import __version__
+
+        print(f"cutelab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="say which version this is")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -240,6 +258,12 @@ def sectors(
     place = offsets(lanes).ravel(order="F")
     if place.size > 32:
         raise CuteLabError(f"a warp has 32 lanes, and this layout has {place.size}; give one of up to 32, such as 32:1")
+    furthest = max(abs(int(n) + start) * item for n in (place.min(), place.max()))
+    if furthest >= MOST_BYTES:
+        raise CuteLabError(
+            f"a lane is {count_text(furthest)} bytes away from address 0, and addresses stay below 2^62; "
+            "give smaller strides or another --start, such as 0"
+        )
     address = np.zeros(32, np.int64)
     address[: place.size] = (place + start) * item
     access = WarpAccess(address, item if bytes_ is None else bytes_, kind, np.arange(32) < place.size)

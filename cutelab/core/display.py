@@ -34,6 +34,23 @@ find_painter: Callable[[], Painter] = no_painter
 """Asked for the painter whenever one is needed; the package sets it when it is imported."""
 
 
+def file_path(given: object, example: str) -> Path:
+    """The path of a file that is to be written. Raises CuteLabError for what no path can be.
+
+    >>> file_path(5, "view.svg")
+    Traceback (most recent call last):
+    ...
+    cutelab.core.errors.CuteLabError: the path must be a file name, got 5; for example "view.svg"
+    """
+    try:
+        if isinstance(given, str | Path) and Path(given).name and "\0" not in str(given):
+            Path(given).exists()
+            return Path(given)
+    except (OSError, ValueError):  # longer than a name may be
+        pass
+    raise CuteLabError(f'the path must be a file name, got {shown(given)}; for example "{example}"')
+
+
 class Shown:
     """A result with a text that a notebook shows as a picture, and as text where it cannot be drawn."""
 
@@ -50,7 +67,7 @@ class Shown:
 
         Raises CuteLabError for another ending, and where the folder does not exist.
         """
-        target = Path(path)
+        target = file_path(path, "view.svg")
         suffix = target.suffix.lower().lstrip(".")
         if suffix not in ("png", "svg", "pdf", "txt"):
             raise CuteLabError(f"the name must end in .png, .svg, .pdf or .txt, got {shown(target.name)}")
@@ -60,7 +77,7 @@ class Shown:
 
     @staticmethod
     def _write(path: str | Path, data: bytes) -> Path:
-        target = Path(path)
+        target = file_path(path, "view.json")
         try:
             target.write_bytes(data)
         except OSError as error:

@@ -51,6 +51,51 @@ def test_damaged_files_are_named_and_others_are_left_alone(room):
     assert len(table.learners) == 2 and set(table.damaged) == {"broken-results.json", "deep.json", "half.json"}
 
 
+def test_one_damaged_entry_is_named_and_the_class_is_shown(room):
+    entries = [{"id": "layout.1", "wrong": 5}, {"id": "layout.1", "wrong": None}]
+    for i, entry in enumerate(entries):
+        data = {"schema": "cutelab-results/2", "notebooks": [{"exercises": [entry], "predictions": []}]}
+        (room / f"odd{i}.json").write_text(json.dumps(data))
+    table = classroom(room)
+    assert table.damaged == ("odd0.json", "odd1.json") and "Ada" in repr(table) and "Ada" in table._repr_html_()
+
+
+def test_a_file_that_an_editor_gave_a_mark_is_read(room):
+    file = room / "Ada.json"
+    file.write_text(file.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert classroom(room).damaged == () and len(classroom(room).learners) == 2
+
+
+@pytest.mark.parametrize("name", ["李雷", "😀 Ada", "a\nb", "علي", "\u202eabc"])
+def test_a_name_in_any_script_is_drawn(room, tmp_path, name):
+    file = room / "Ada.json"
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "name": name}), encoding="utf-8")
+    table = classroom(room)
+    assert len(table.learners) == 2 and not any("\n" in one.name or "\u202e" in one.name for one in table.learners)
+    assert table.save(tmp_path / "class.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("path", [5, None, "", "a\0.csv", "x" * 300 + ".csv"])
+def test_a_path_that_is_none_is_one_sentence(room, path):
+    with pytest.raises(CuteLabError, match=r'must be a file name.*"class.svg"'):
+        classroom(room).save(path)
+    if path is not None:
+        with pytest.raises(CuteLabError, match=r'must be a file name.*"class.csv"'):
+            classroom(room).csv(path)
+
+
+def test_neither_a_folder_nor_a_device_is_written_over(room):
+    for path in (room, "/dev/null"):
+        with pytest.raises(CuteLabError, match="something else"):
+            classroom(room).csv(path)
+
+
+@pytest.mark.parametrize("folder", [5, "x" * 10_000, "\0", object()])
+def test_what_is_no_folder_is_one_sentence(folder):
+    with pytest.raises(CuteLabError, match="is no folder; give"):
+        classroom(folder)
+
+
 def test_results_of_the_first_version_count(room):
     exercises = [{"id": "01.2", "state": "done", "tries": 3, "hints": 1}]
     predictions = [{"id": "01.a", "answer": 19, "right": False}]

@@ -172,6 +172,18 @@ def test_nothing_is_lost_between_two_windows_and_a_restart(restart):
     assert two.answer(3, "5").answers == one.answers and len(one.answers) == 2
 
 
+@pytest.mark.parametrize("answers", [[1], None, "x", {"a": 5}])
+def test_an_edited_record_of_answers_stops_nothing(answers, fresh, restart):
+    exam(1).answer(1, "391")
+    file = fresh / "progress.json"
+    data = json.loads(file.read_text())
+    data["items"]["exam.1"]["answers"] = answers
+    file.write_text(json.dumps(data))
+    restart()
+    view = exam(1).answer(2, "(1, 2)")
+    assert list(view.answers.values()) == ["(1, 2)"] and "0 of 15 right" in repr(view.hand_in())
+
+
 def test_an_answer_goes_to_no_other_question():
     """After an update of the course the same seed may ask something else."""
     view = exam(4).answer(1, "11")

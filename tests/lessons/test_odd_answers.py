@@ -1,9 +1,13 @@
 """An answer that nobody foresaw gets a gentle sentence, at once."""
 
+import sys
+import time
+
 import numpy as np
 import pytest
 
 from cutelab import Layout
+from cutelab.course.ask import functions
 from cutelab.course.lab.lessons import find_exercise
 from cutelab.lessons import check, hint, predict, solution
 
@@ -28,6 +32,44 @@ LONG = 10**5000
 def test_odd_answers(id, answer, words):
     verdict = find_exercise(id).check(answer)
     assert verdict.state == "bad" and words in verdict.second
+
+
+def test_a_tiler_that_holds_itself_is_no_answer():
+    loop = [1]
+    loop.append(loop)
+    for id in ("puzzles.14", "puzzles.16", "puzzles.17"):
+        assert "cannot be checked" in repr(check(id, loop))
+
+
+def test_a_loop_that_catches_everything_is_stopped(monkeypatch):
+    def offset(row, col, rows, cols):
+        while True:
+            try:
+                inner()
+            except BaseException:
+                caught.append(row)
+
+    def inner():
+        while True:
+            pass
+
+    caught = []
+    monkeypatch.setattr(functions, "SECONDS", 0.2)
+    before = sys.gettrace()
+    assert "does not come to an end" in repr(check("layout.1", offset))
+    assert caught and sys.gettrace() is before
+
+
+def test_a_function_that_is_slow_is_not_told_that_it_returns_nothing(monkeypatch):
+    def offset(row, col, rows, cols):
+        end = time.monotonic() + 0.06
+        while time.monotonic() < end:
+            pass
+        return row * cols + col
+
+    monkeypatch.setattr(functions, "SECONDS", 0.2)
+    said = repr(check("layout.1", offset))
+    assert "in time for all inputs" in said and "returns nothing" not in said
 
 
 def test_every_exercise_survives_a_long_number():

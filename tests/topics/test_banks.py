@@ -380,6 +380,8 @@ def test_what_depends_on_a_knob_follows_it():
         ({"row": -1}, "from 0 to 31"),
         ({"column": 1.5}, "whole number"),
         ({"read": "own", "lane_row": "t / 8"}, "// instead of /"),
+        ({"lane_row": "😀"}, "expected a number, t"),
+        ({"lane_col": "__import__('os')"}, "expected a number, t"),
         ({"read": "own", "lane_row": "t + 32"}, "no lane stays inside"),
         ({"read": "own", "lane_col": "t", "access_bytes": 16}, "a multiple of 4"),
         ({**HALF, "layout": "(4,16):(16,1)", "kind": "ldmatrix x4"}, "lane 8 goes to"),

@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -35,7 +35,17 @@ class Raised(Odd):
 
 
 class Stopped(BaseException):
-    """A learner's function that ran out of its time. No `except Exception` of the learner catches it."""
+    """A learner's function that ran out of its time. No `except Exception` of the learner catches it.
+
+    A bare `except` does. Python has ended the tracing by then, so the exception begins it anew when it is dropped.
+    """
+
+    def __init__(self, again: Callable[[], None]) -> None:
+        super().__init__()
+        self._again = again
+
+    def __del__(self) -> None:
+        self._again()
 
 
 @contextlib.contextmanager
@@ -45,9 +55,16 @@ def until(end: float) -> Iterator[None]:
     Without a thread or a signal, so that it works in every system and in a browser. One call of a C function cannot be cut.
     """
 
+    running = [True]
+
+    def again(frame: FrameType) -> None:
+        if running:
+            frame.f_trace = watch
+            sys.settrace(watch)
+
     def watch(frame: FrameType, event: str, arg: Any) -> Any:
         if time.monotonic() > end:
-            raise Stopped
+            raise Stopped(partial(again, frame))
         if event == "call":
             if not own(frame.f_code.co_filename):
                 return None
@@ -59,6 +76,7 @@ def until(end: float) -> Iterator[None]:
     try:
         yield
     finally:
+        running.clear()
         sys.settrace(before)
 
 

@@ -15,7 +15,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import flatten, is_int
 from cutelab.course.ask.diagnose import Diagnosis
 from cutelab.course.ask.kinds import from_pair, read_layout
-from cutelab.course.ask.reading import MAX_SIZE, are_ints, describe, is_starter, plain, tidy
+from cutelab.course.ask.reading import MAX_SIZE, are_ints, describe, is_starter, plain, tidy, too_much
 from cutelab.course.ask.swizzle_kinds import FORM, read_swizzle
 from cutelab.cutlass.reading import read
 from cutelab.cutlass.reading.tiler import Tiler
@@ -166,7 +166,7 @@ def _tiler(answer: Any) -> Any:
         return answer
     if is_int(answer):
         return int(answer) if 0 < answer <= MAX_SIZE else None
-    if isinstance(answer, tuple | list) and 0 < len(answer) <= 8:
+    if isinstance(answer, tuple | list) and 0 < len(answer) <= 8 and not too_much(answer):
         entries = tuple(None if entry is None else _tiler(entry) for entry in answer)
         return None if any(e is None and a is not None for e, a in zip(entries, answer, strict=True)) else entries
     return None

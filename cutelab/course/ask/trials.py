@@ -56,6 +56,8 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
         return _of_odd(found)
     odd = [str(y) for y in found if isinstance(y, Odd)]
     if odd:
+        if any(t.startswith("does not come to an end") for t in odd):
+            return "this does not come to an end in time for all inputs."
         if all(t.endswith(", a float") for t in odd):
             return "this returns floats, and some are not whole: divide with // to stay with whole numbers."
         if all(t.startswith("stops with") for t in odd):

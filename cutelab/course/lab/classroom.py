@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.display import file_path
+from cutelab.core.errors import CuteLabError, escaped
 from cutelab.course.ask.ids import canonical
 from cutelab.course.ask.reading import shown
 from cutelab.course.card.picture import Grid, Picture
@@ -121,8 +122,8 @@ class ClassTable:
         writer.writerow(self.heads)
         writer.writerows([("'" + row[0] if row[0][:1] in "=+-@" else row[0], *row[1:]) for row in self.rows])
         if path is not None:
-            target = Path(path)
-            if target.exists() and not target.read_text(encoding="utf-8", errors="replace").startswith("learner,"):
+            target = file_path(path, "class.csv")
+            if target.exists() and not is_table(target):
                 raise CuteLabError(f"{target} holds something else and stays as it is; give another name")
             try:
                 replace_file(target, text.getvalue())
@@ -153,7 +154,7 @@ class ClassTable:
         """Write the picture as .svg, .pdf or .png. Raises CuteLabError for another ending and where it cannot be written."""
         from cutelab.course.card.paint.figure import export
 
-        target = Path(path)
+        target = file_path(path, "class.svg")
         content = export(self.picture(), target.suffix.lower().removeprefix("."))
         try:
             target.write_bytes(content)
@@ -183,8 +184,9 @@ def classroom(folder: str | Path) -> ClassTable:
     A file that is no results file is left out; one that should be and cannot be read is named. A learner without a name has
     the file's. Raises CuteLabError if there is no such folder.
     """
-    if not isinstance(folder, str | Path) or not Path(folder).is_dir():
-        raise CuteLabError(f"{shown(str(folder))} is no folder; give the one that holds everybody's results files")
+    if not is_folder(folder):
+        given = str(folder) if isinstance(folder, Path) else folder
+        raise CuteLabError(f"{shown(given)} is no folder; give the one that holds everybody's results files")
     learners: list[Learner] = []
     exams: list[Exam] = []
     damaged: list[str] = []
@@ -193,7 +195,7 @@ def classroom(folder: str | Path) -> ClassTable:
         try:
             if path.stat().st_size > MAX_BYTES:
                 raise ValueError("too large")
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(path.read_text(encoding="utf-8-sig"))
             schema = str(data.get("schema", "")) if isinstance(data, dict) else ""
             if schema.startswith(RESULTS):
                 learners.append(read_learner(data, path))
@@ -204,6 +206,23 @@ def classroom(folder: str | Path) -> ClassTable:
         except (OSError, ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
             damaged.append(name)
     return ClassTable(with_exams(learners, exams), tuple(damaged))
+
+
+def is_folder(given: object) -> bool:
+    """Is this the path of a folder? No for what no path can be."""
+    try:
+        return isinstance(given, str | Path) and Path(given).is_dir()
+    except (OSError, ValueError):  # too long a name
+        return False
+
+
+def is_table(path: Path) -> bool:
+    """Does this file hold a table that `csv` has written? A folder or a device does not, and is not read."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") if path.is_file() else io.StringIO() as file:
+            return file.read(len("learner,")) == "learner,"
+    except OSError:
+        return False
 
 
 def shade(label: str) -> int:
@@ -238,14 +257,16 @@ def whose(data: dict[str, Any], path: Path, usual: str) -> str:
     """The name in a file. Without one: the file's own, or its folder's where the file has the usual name."""
     name = data.get("name")
     other = path.parent.name if path.stem.startswith(usual) else path.stem
-    return name if isinstance(name, str) and name.strip() else other
+    return escaped(" ".join(name.split())) if isinstance(name, str) and name.strip() else other
 
 
 def read_learner(data: dict[str, Any], path: Path) -> Learner:
-    """One results file, of any version: names of exercises are brought to today's."""
+    """One results file, of any version: names of exercises are brought to today's. Raises ValueError for a damaged entry."""
     exercises, predictions = {}, {}
     for notebook in data["notebooks"]:
         for entry in notebook["exercises"]:
+            if not isinstance(entry.get("wrong", []), list):
+                raise ValueError("the wrong answers are no list")
             exercises[canonical(entry["id"])] = dict(entry)
         for entry in notebook["predictions"]:
             predictions[canonical(entry["id"])] = dict(entry)

@@ -57,8 +57,7 @@ class ExamView:
     @property
     def answers(self) -> dict[str, str]:
         """The answers as they were given, by the key of their question."""
-        kept = self.record().get("answers")
-        return {k: v for k, v in kept.items() if isinstance(v, str)} if isinstance(kept, dict) else {}
+        return said_in(self.record())
 
     @property
     def handed_in(self) -> bool:
@@ -80,7 +79,7 @@ class ExamView:
         def changed(record: Record) -> Record:
             if "done" in record:  # handed in, here or in another window
                 return record
-            answers = {**record.get("answers", {}), item.key: text}
+            answers = {**said_in(record), item.key: text}
             return {**self._begun(record), "answers": {key: said for key, said in answers.items() if said}}
 
         store().change(self._key, changed)
@@ -89,7 +88,7 @@ class ExamView:
 
     def _begun(self, record: Record) -> Record:
         name = {"name": self.name} if self.name else {}
-        return {"answers": {}, **record, **name, "first": record.get("first", now()), "last": now()}
+        return {**record, "answers": said_in(record), **name, "first": record.get("first", now()), "last": now()}
 
     def open(self) -> list[int]:
         """The numbers of the questions without an answer that can be read."""
@@ -237,6 +236,12 @@ class Row:
         if text:
             return f"Kept, but it cannot be read: {said[:1].lower()}{said[1:]}"
         return "Open." if done else "" if isinstance(kind, Choice) else f"Answer with {kind.form}."
+
+
+def said_in(record: Record) -> dict[str, str]:
+    """The answers in a record, by the key of their question; what is none, in a file that somebody edited, is left out."""
+    kept = record.get("answers")
+    return {key: said for key, said in kept.items() if isinstance(said, str)} if isinstance(kept, dict) else {}
 
 
 def fault(item: Item, text: str) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import ipywidgets as widgets
 
+from cutelab.core.display import file_path
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Params, plain
@@ -174,7 +175,7 @@ class Explorer:
 
     def save(self, path: str | Path) -> Path:
         """Write the view as a file: .html (picture, tips and code; a browser is enough), .svg, .pdf or .png."""
-        path = Path(path)
+        path = file_path(path, "view.html")
         kind = path.suffix.lower().removeprefix(".")
         if kind not in ("html", "svg", "pdf", "png"):
             raise CuteLabError(f'a view is saved as .html, .svg, .pdf or .png, not as {str(path)!r}; try "view.html"')

@@ -270,7 +270,7 @@ class Store:
         try:
             if self.path.exists() and not self.path.is_file():  # a folder, or a pipe that would never answer
                 raise IsADirectoryError(self.path)
-            data = json.loads(self.path.read_text(encoding="utf-8"))
+            data = json.loads(self.path.read_text(encoding="utf-8-sig"))
             if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
                 raise ValueError("no items")
             version = data.get("version", 0)

@@ -51,6 +51,17 @@ def _face(font: str) -> FT2Font:
 
 
 @lru_cache(maxsize=4096)
+def code_of(font: str, char: str) -> int:
+    """Which code point is drawn for this character? Its own, or that of the sign for what the font does not have.
+
+    >>> code_of("sans", "x") == ord("x"), hex(code_of("mono", "😀"))
+    (True, '0xfffd')
+    """
+    with LOCK:
+        return ord(char) if _face(font).get_char_index(ord(char)) else 0xFFFD
+
+
+@lru_cache(maxsize=4096)
 def advance(font: str, char: str) -> float:
     """How far does the pen move for one character, as a part of the type size?
 
@@ -60,7 +71,7 @@ def advance(font: str, char: str) -> float:
     with LOCK:
         face = _face(font)
         face.set_size(64, 72)
-        return face.load_char(ord(char)).linearHoriAdvance / 65536 / 64
+        return face.load_char(code_of(font, char)).linearHoriAdvance / 65536 / 64
 
 
 @lru_cache(maxsize=4096)
@@ -121,7 +132,8 @@ def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0, plain: bool
     with LOCK:
         face = _face(font)
         face.set_size(pixels, 72)
-        image, left, top = _outline(face, char, quarter) if pixels < FINE else _bitmap(face, char)
+        known = chr(code_of(font, char))
+        image, left, top = _outline(face, known, quarter) if pixels < FINE else _bitmap(face, known)
     levels = _quantise(image[:0, :0] if char.isspace() else image, _PLAIN if plain and pixels < FINE else _NEAR)
     levels.flags.writeable = False
     return Ink(levels, left, top)

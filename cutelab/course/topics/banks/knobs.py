@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from cutelab.core.composed import ComposedLayout
 from cutelab.core.errors import CuteLabError
+from cutelab.core.formula import formula
 from cutelab.core.int_tuple import product
 from cutelab.core.layout import Layout, rank
 from cutelab.core.swizzle import Swizzle
@@ -37,6 +40,13 @@ PATTERNS = ("row", "column", "diagonal", "block", "own")
 def read_kind(value: Any) -> Any:
     """The kind's full name: `ldmatrix` alone is x4."""
     return {"ldmatrix": "ldmatrix x4", "stmatrix": "stmatrix x4"}.get(value, value) if isinstance(value, str) else value
+
+
+def read_formula(value: Any) -> str:
+    """A formula in t as text, once it can be computed for a warp."""
+    said = str(value).strip()
+    formula(said, np.arange(32))
+    return said
 
 
 def widths(kind: str, element_bytes: int, cols: int = 1 << 20) -> tuple[int, ...]:
@@ -108,6 +118,7 @@ class BanksParams(Params):
     )
     lane_row: str = text(
         "t // 8",
+        read=read_formula,
         shown=lambda p: p.read == "own",
         group=ACCESS,
         label="row of t",
@@ -116,6 +127,7 @@ class BanksParams(Params):
     )
     lane_col: str = text(
         "t % 8 * 4",
+        read=read_formula,
         shown=lambda p: p.read == "own",
         group=ACCESS,
         label="col of t",
