@@ -196,7 +196,7 @@ EXERCISES = (
         kind=Value("tuple", example="(16, 2048)", parts=("values", "bytes")),
         question=(
             "A kernel on halves prints `tAsA: smem_ptr[16b](0x0) o ((_8,_1),_8,_1,_3):((_1,_0),_1024,_0,_8192)`; the last mode is the "
-            "stages. How many values does a thread copy for one stage, and how many bytes after a stage does the next one begin? "
+            "stages: so many tiles are in shared memory at once. How many values does a thread copy for one stage, and how many bytes after a stage does the next one begin? "
             "`answer = (values, bytes)`."
         ),
         right=lambda: (8 * 8, 8192 * 2),
