@@ -8,6 +8,7 @@ import pytest
 from cutelab import CuteLabError, Layout, Swizzle
 from cutelab.course.ask.diagnose import name_number, of_number
 from cutelab.course.ask.kinds import LayoutMap, Value
+from cutelab.course.ask.reading import read_labelled
 from cutelab.course.ask.trials import Reading, name_function
 from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
 
@@ -281,3 +282,24 @@ def test_a_thread_layout_is_told_what_it_costs(text):
 @pytest.mark.parametrize("text", ["((4,2),3,4):((1,12),4,24)", "(4,2,3,4):(1,12,4,24)"])
 def test_the_other_divides_are_known_by_name(text):
     assert f"{'tiled' if '((' in text else 'flat'}_divide" in find_exercise("tiling.3").check(text).sentence
+
+
+@pytest.mark.parametrize(
+    ("id", "text"),
+    [
+        ("partition.1", "64 values, 16384 bytes"),
+        ("partition.1", "16384 bytes and 64 values"),
+        ("tensor_core.2", "v0 = (1,2), v1 = (1,3), v2 = (1,10), v3 = (1,11)"),
+        ("tensor_core.7", "v1: (4,3); v0: (4,2); v2: (6,2); v3: (6,3)"),
+    ],
+)
+def test_a_tuple_whose_numbers_are_named_is_read(id, text):
+    assert find_exercise(id).check(text).state == "good"
+    assert find_exercise(id).check(text.replace("1", "7")).state == "bad"
+
+
+@pytest.mark.parametrize("piece", ["v0 (1,2) ", "a 1 ", "1 a and ", "v0 = ("])
+def test_a_text_that_almost_names_its_numbers_is_refused_at_once(piece):
+    parts = ("v0", "v1", "v2", "v3")
+    for length in (60, 199, 5000):
+        assert read_labelled((piece * length)[:length] + "!", parts) is None  # a backtracking reader would never return
