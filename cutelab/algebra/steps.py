@@ -62,7 +62,7 @@ def composition_steps(a: Layout, b: Layout) -> Lines:
                 if at.rest == 1:
                     break
         if isinstance(found, Broken):
-            yield f"  Here CuTe refuses: {why_broken(found)}."
+            yield f"  Here the compiler stops: {why_broken(found)}."
             yield exact_line(a, b)
             return
         yield f"  Together {found}."

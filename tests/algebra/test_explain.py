@@ -58,7 +58,9 @@ def test_the_text_ends_with_the_result(name):
 
 def test_composition_shows_where_it_fails():
     text = explain(composition, Layout((8, 8), (1, 9)), Layout(5, 3))
-    assert "Here CuTe refuses: 5 elements 3 apart meet the mode 8:1 of A: 3 fit in, and 3 does not divide 5" in text
+    assert (
+        "Here the compiler stops: 5 elements 3 apart meet the mode 8:1 of A: 3 fit in, and 3 does not divide 5" in text
+    )
     assert "Divisibility is enough for a layout to exist, and not necessary; here there is none" in text
     assert text.splitlines()[-1].startswith("Refused: ") and "3:3" in text
     text = explain(composition, Layout((8, 8), (1, 9)), Layout(8, 9))

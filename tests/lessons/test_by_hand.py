@@ -137,7 +137,7 @@ BY_HAND = {
         for key, (bits, base, shift) in {"a": (5, 0, 5), "b": (3, 2, 6), "c": (5, 0, 6), "d": (4, 0, 6)}.items()
         if conflicts([4 * (o ^ (o >> shift & (2**bits - 1) << base)) for row in LANES for o in [64 * row]]) == 1
     ),
-    "strips.a": strip(32, 16, 8, 4) // 16,
+    "strips.a": strip(21, 16, 4, 4) // 16,
     "strips.b": sum(strip(t, 16, 12, 1) == t % 12 + t // 12 * 16 for t in LANES),
     "strips.c": len({o for t in LANES if (o := strip(t, 8, 8, 2)) < 128}),
     "strips.d": str(min((1, 8, 32, 128), key=lambda p: (strip_sectors(128, p, 32, 4), p))),

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from cutelab import CuteLabError, Layout, Swizzle
-from cutelab.course.ask.diagnose import name_number
+from cutelab.course.ask.diagnose import name_number, of_number
 from cutelab.course.ask.kinds import LayoutMap, Value
+from cutelab.course.ask.reading import read_labelled
 from cutelab.course.ask.trials import Reading, name_function
 from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
 from cutelab.lessons import check, predict
@@ -250,3 +251,83 @@ def test_one_length_is_not_several_and_two_accesses_are_named():
     words = find_exercise("swizzle.5").check("Sw<3,4,4>").second
     assert "of the ldmatrix" in words and "18 wavefronts for both accesses together, where 17 would do" in words
     assert "1 wavefront would mean" in find_exercise("banks.6").check((1, 1, 1, 32)).second
+
+
+def test_the_same_map_in_other_modes_is_said_to_be_the_same():
+    kind, right = LayoutMap(), LayoutMap().read("(2,2,4):(2,1,4)")
+    for text in ("(2,(2,4)):(2,(1,4))", "((2,2),4):((2,1),4)", "(2,2,2,2):(2,1,4,8)"):
+        assert "the same map" in kind.diagnose(kind.read(text), right, False).named, text
+    assert "the same map" not in kind.diagnose(kind.read("16:1"), right, False).named
+
+
+def test_neighbours_are_spoken_of_only_where_there_are_some():
+    kind = LayoutMap()
+    for right, text in (("(3,(2,2)):(16,(80,4))", "(3,(2,2)):(16,(5,1))"), ("(5,3):(3,1)", "(5,3):(3,5)")):
+        assert "neighbours in memory" not in kind.diagnose(kind.read(text), kind.read(right), False).named
+
+
+def test_a_layout_that_is_read_but_not_accepted_says_what_it_would_mean():
+    kind = LayoutMap(accept=lambda found: found.text == "(2,4):(4,1)", means=lambda found: f"{found.text} costs 2.")
+    right = kind.read("(2,4):(4,1)")
+    assert kind.diagnose(kind.read("(2,4):(1,2)"), right, False).named == "(2,4):(1,2) costs 2."
+    assert kind.diagnose(kind.read("(2,4):(1,2)"), right, False).where.startswith("The first difference")
+
+
+def test_a_text_that_looks_like_the_right_value_is_shown_as_a_text():
+    admitted = find_exercise("composition.3")
+    said = admitted.check(lambda n, d, s: str(admitted.right(n, d, s)))
+    assert "True or False" in said.sentence and "yours 'True', a text, right True" in said.second
+
+
+def test_one_is_no_plural():
+    assert of_number(1, 8, (), "wavefronts", False).where == "1 wavefront brings up to 32 words, 128 bytes."
+    four = (("bytes of an element", 4),)
+    assert of_number(1, 4, four, "elements", False).where == "1 element is 4 bytes."
+    assert of_number(2, 4, four, "elements", False).where == "2 elements are 8 bytes."
+
+
+def test_the_codes_of_a_lane_are_known_as_codes():
+    layout = Layout(((4, 8), (2, 2)), ((32, 1), (16, 8)))
+    said = find_exercise("tensor_core.3").check(lambda lane: tuple(layout(lane, value) for value in range(4)))
+    assert said.sentence.startswith("these are codes")
+    owner = find_exercise("tensor_core.4")
+    assert "32" in owner.check(lambda m, n: 4 * m + n // 2 + 32 * (n % 2)).sentence
+
+
+def test_a_composition_that_fills_a_mode_is_not_said_to_stay_inside():
+    for one in ("composition.1", "composition.2"):
+        said = find_exercise(one).check("refused")
+        assert not said.counts and "not refused" in said.sentence
+    assert "fills" in find_exercise("composition.2").check("refused").sentence
+
+
+@pytest.mark.parametrize("text", ["((8,4),4):((16,4),1)", "((2,16),4):((64,4),1)", "(128,1):(1,1)"])
+def test_a_thread_layout_is_told_what_it_costs(text):
+    said = find_exercise("partition.5").check(text).sentence
+    assert ("sectors" in said and "wavefronts" in said) or "columns" in said
+
+
+@pytest.mark.parametrize("text", ["((4,2),3,4):((1,12),4,24)", "(4,2,3,4):(1,12,4,24)"])
+def test_the_other_divides_are_known_by_name(text):
+    assert f"{'tiled' if '((' in text else 'flat'}_divide" in find_exercise("tiling.3").check(text).sentence
+
+
+@pytest.mark.parametrize(
+    ("id", "text"),
+    [
+        ("partition.1", "64 values, 16384 bytes"),
+        ("partition.1", "16384 bytes and 64 values"),
+        ("tensor_core.2", "v0 = (1,2), v1 = (1,3), v2 = (1,10), v3 = (1,11)"),
+        ("tensor_core.7", "v1: (4,3); v0: (4,2); v2: (6,2); v3: (6,3)"),
+    ],
+)
+def test_a_tuple_whose_numbers_are_named_is_read(id, text):
+    assert find_exercise(id).check(text).state == "good"
+    assert find_exercise(id).check(text.replace("1", "7")).state == "bad"
+
+
+@pytest.mark.parametrize("piece", ["v0 (1,2) ", "a 1 ", "1 a and ", "v0 = ("])
+def test_a_text_that_almost_names_its_numbers_is_refused_at_once(piece):
+    parts = ("v0", "v1", "v2", "v3")
+    for length in (60, 199, 5000):
+        assert read_labelled((piece * length)[:length] + "!", parts) is None  # a backtracking reader would never return

@@ -110,9 +110,8 @@ def test_a_foreseen_prediction_gets_its_own_words(prediction, reply):
     assert verdict.state == "note"
     right = prediction.answer()
     right = dict(getattr(prediction.kind, "options", ())).get(right, right)  # of a choice: what stands on the button
-    assert verdict.second.startswith(reply.words) and str(right).replace(", ", ",") in verdict.sentence.replace(
-        ", ", ","
-    )
+    words = reply.words[:1].upper() + reply.words[1:]  # a reveal begins a sentence
+    assert verdict.second.startswith(words) and str(right).replace(", ", ",") in verdict.sentence.replace(", ", ",")
 
 
 @each_prediction

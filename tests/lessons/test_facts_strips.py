@@ -10,7 +10,7 @@ from cutelab.hardware.sectors import sectors
 
 
 def test_the_predictions():
-    assert [find_prediction(f"strips.{x}").answer() for x in "abcde"] == [32, 12, 16, "8", "none"]
+    assert [find_prediction(f"strips.{x}").answer() for x in "abcde"] == [17, 12, 16, "8", "none"]
 
 
 def test_the_walk_through_skips_rows_4_to_31():

@@ -113,6 +113,11 @@ def test_the_button_locks_what_was_typed():
     assert view.answer == 38 and "✓" in view._reveal.value
 
 
+def test_the_box_says_what_is_asked_for():
+    assert predict("layout.a")._control.placeholder == "a whole number"
+    assert predict("partition.a")._control.placeholder == "(row, column)"
+
+
 def test_the_button_locks_what_was_chosen():
     view = predict("layout.d")
     view._button.click()

@@ -53,3 +53,18 @@ def test_a_word_stands_once_in_the_glossary_and_its_lesson_is_there():
     words = [line.split("|")[1].strip() for line in glossary.splitlines() if line.startswith("| ")][1:]
     assert len(words) == len(set(words))
     assert all((NOTEBOOKS / link).exists() for link in links(glossary))
+
+
+def test_no_name_stands_in_a_lesson_before_the_one_that_explains_it():
+    """Names, not words: TMA, cp.async, zipped_divide. A cell that uses one earlier says in which lesson it is explained."""
+    glossary = (NOTEBOOKS / "glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \|.*\| \[(\d\d)\]", glossary, re.MULTILINE)
+    names = [(part.strip("`"), int(lesson)) for row, lesson in rows for part in row.split(", ")]
+    names = [(name, lesson) for name, lesson in names if re.fullmatch(r"[A-Z]{3,}\w*|\w+[._]\w+", name)]
+    assert {"GEMM", "TMA", "cp.async", "zipped_divide"} <= {name for name, _ in names}
+    for notebook in NUMBERED[1:]:  # 00 has the map, and says that its words come later
+        text, _ = said(notebook)
+        for id, words in text.items():
+            early = [n for n, at in names if at > int(notebook[:2]) and re.search(rf"\b{re.escape(n)}\b", words)]
+            said_where = (rf"lesson {at:02}\b|\({at:02}[_)]" for n, at in names if n in early)
+            assert all(re.search(where, words) for where in said_where), (notebook, id, early)

@@ -29,13 +29,25 @@ class Diagnosis:
 
 BYTES_OF_ONE = "bytes of an element"  # the name by which a question gives them
 
+
+def _many(n: int, one: str) -> str:
+    return f"{n} {one}{'s' * (n != 1)}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
 UNITS: dict[str, tuple[str, Callable[[int], str] | None]] = {
-    "sectors": ("a sector is 32 bytes", lambda n: f"{n} sectors are {32 * n} bytes"),
+    "sectors": ("a sector is 32 bytes", lambda n: f"{_many(n, 'sector')} {_are(n)} {32 * n} bytes"),
     "wavefronts": (
         "a wavefront brings 32 words of 4 bytes",
-        lambda n: f"{n} wavefronts bring up to {32 * n} words, {128 * n} bytes",
+        lambda n: f"{_many(n, 'wavefront')} bring{'s' * (n == 1)} up to {32 * n} words, {128 * n} bytes",
     ),
-    "bytes": ("the question asks for bytes", lambda n: f"{n} bytes are {n / 4:g} float32 or {n / 2:g} half"),
+    "bytes": (
+        "the question asks for bytes",
+        lambda n: f"{_many(n, 'byte')} {_are(n)} {n / 4:g} float32 or {n / 2:g} half",
+    ),
     "elements": ("the question asks for elements", None),
 }
 """Of a unit: what it is, and what n of it are (None: that depends on the question)."""
@@ -48,7 +60,7 @@ def measured(n: int, unit: str, given: Named) -> str:
     ('66 elements are 132 bytes', '')
     """
     if unit == "elements" and (item := dict(given).get(BYTES_OF_ONE)):
-        return f"{n} elements are {item * n} bytes"
+        return f"{_many(n, 'element')} {_are(n)} {item * n} bytes"
     words = UNITS[unit][1] if unit in UNITS else None
     return words(n) if words else ""
 
@@ -241,6 +253,10 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
             return "rows and columns have changed places: the shape names the rows first" + (
                 "; turned round, it is right." if turned else "."
             )
+        if a.size == b.size and np.array_equal(a.ravel(order="F"), b.ravel(order="F")):
+            return (
+                "by 1-D index this is the same map, but it stands in other modes: keep the modes that were asked for."
+            )
         if a.size == b.size:
             return "the number of elements is right, but they stand in other modes: keep the modes that were asked for."
         return f"this has {a.size} elements, in the shape {span(mine.extents)}; another number is asked for."
@@ -262,15 +278,15 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
     if len(mine.extents) == 2 and min(mine.extents) > 1:
         down, across = int(a[1, 0] - a[0, 0]), int(a[0, 1] - a[0, 0])
         good_down, good_across = int(b[1, 0] - b[0, 0]), int(b[0, 1] - b[0, 0])
-        if 0 not in (down, across, good_down, good_across) and (down < across) != (good_down < good_across):
+        if min(down, across) == 1 == min(good_down, good_across) and (down < across) != (good_down < good_across):
             first = "down a column" if down < across else "along a row"
             return f"in yours neighbours in memory lie {first}; here it is the other direction."
     if not shared_offset(b):
         unused, fair = int(a.max() - a.min()) + 1 - a.size, int(b.max() - b.min()) + 1 - b.size
         if unused > fair:
-            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element, more than was asked for."
+            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element; the right layout leaves fewer."
         if unused < fair:
-            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element; more are asked for."
+            return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element; the right layout leaves more."
     return ""
 
 

@@ -150,10 +150,8 @@ class Prediction:
         shown = f"You predicted {self.words(mine)}"
         if mine == right:
             return Reply("good", f"{shown}, and that is what {self.source}.", self.because)
-        reply = foreseen(self.kind, self.replies, mine)
-        if not reply:
-            named = self.kind.diagnose(mine, right, False).named
-            reply = named[:1].upper() + named[1:]
+        reply = foreseen(self.kind, self.replies, mine) or self.kind.diagnose(mine, right, False).named
+        reply = reply[:1].upper() + reply[1:]
         return Reply(
             "note",
             f"{shown}; {self.source} {self.words(right)}.",

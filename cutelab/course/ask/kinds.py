@@ -273,11 +273,13 @@ class LayoutMap:
     """A layout, typed as text or given as a Layout. What counts is which offset each coordinate gets.
 
     accept  where more than one layout is right: has this one the property that was asked for?
+    means   what a wrong layout would mean, in a sentence; "" where nothing is to be said
     number  where a question asks for one number of a layout: the layout with this number
     """
 
     example: str = '"(4,2):(2,1)"'
     accept: Callable[[Mapped], bool] | None = None
+    means: Callable[[Mapped], str] | None = None
     number: Callable[[int], Any] | None = None
 
     @property
@@ -315,7 +317,9 @@ class LayoutMap:
         return self.read(right())
 
     def diagnose(self, mine: Mapped, right: Mapped, told: bool) -> Diagnosis:
-        return diagnose.of_layout(mine, right, told)
+        found = diagnose.of_layout(mine, right, told)
+        meaning = self.means(mine) if self.means else ""
+        return Diagnosis(meaning, found.where) if meaning else found
 
 
 def _number_or_layout(text: str) -> Any:

@@ -189,23 +189,41 @@ def read_number(text: str) -> tuple[int, str] | None:
     return to_int(found[2]), " ".join(words.split()).lower()
 
 
-def read_labelled(text: str, parts: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The numbers of a text that names each of them, in the order of `parts`; None if it does not name just these.
+LONGEST_LABELLED = 200  # characters: a longer text is no answer, and would take long to take apart
+
+
+def read_labelled(text: str, parts: tuple[str, ...]) -> tuple[Any, ...] | None:
+    """The numbers (or pairs) of a text that names each of them, in the order of `parts`; None if it does not name just these.
 
     >>> read_labelled("lane 11 of warp 6", ("lane", "warp")), read_labelled("thread = 4, block: 7", ("block", "thread"))
     ((11, 6), (7, 4))
+    >>> read_labelled("64 values, 16384 bytes", ("values", "bytes")), read_labelled("v0 = (1,2), v1 = (1,3)", ("v0", "v1"))
+    ((64, 16384), ((1, 2), (1, 3)))
     """
-    pair = rf"([A-Za-z][A-Za-z_ -]*?)\s*[:=]?\s*({NUMBER})"
-    if not parts or not re.fullmatch(rf"\(?\s*{pair}(?:\s*(?:[,;&]|\band\b|\bof\b|\bin\b)?\s*{pair})*\s*\)?\.?", text):
+    label, between = r"([A-Za-z][A-Za-z_ -]*?)", r"\s*(?:[,;&]|\band\b|\bof\b|\bin\b)?\s*"
+    before, behind = rf"{label}\s*[:=]?\s*({NUMBER})", rf"({NUMBER})\s*{label}"
+    if not parts or len(text) > LONGEST_LABELLED:
         return None
-    found: dict[str, int] = {}
-    for label, number in re.findall(pair, re.sub(r"\b(?:and|of|in|the|is)\b", " ", text)):
-        plain_label = re.sub(r"[\s_-]", "", label.lower())
+    more = f"{{0,{len(parts) - 1}}}"  # bounded: a text that fits almost must not be tried in every way
+    group = rf"({'|'.join(map(re.escape, parts))})\s*[:=]?\s*(\([^()]*\))"
+    if re.fullmatch(rf"\(?\s*{before}(?:{between}{before}){more}\s*\)?\.?", text):
+        named = re.findall(before, re.sub(r"\b(?:and|of|in|the|is)\b", " ", text))
+    elif re.fullmatch(rf"\(?\s*{behind}(?:\s*(?:[,;&]|\band\b)\s*{behind}){more}\s*\)?\.?", text):
+        words = re.split(r"[,;&]|\band\b", text.strip(" ()."))
+        named = [(one_pair[2], one_pair[1]) for one in words if (one_pair := re.fullmatch(behind, one.strip()))]
+    elif re.fullmatch(rf"{group}(?:{between}{group}){more}\.?", text):
+        named = re.findall(group, text)
+    else:
+        return None
+    found: dict[str, Any] = {}
+    for name, number in named:
+        plain_label = re.sub(r"[\s_-]", "", name.lower())
         meant = [p for p in parts if re.sub(r"[\s_-]", "", p.lower()) == plain_label]
         meant = meant or [p for p in parts if re.sub(r"[\s_-]", "", p.lower()).startswith(plain_label)]
-        if len(meant) != 1 or meant[0] in found:
+        value = read_tuple(number) if number.startswith("(") else to_int(number)
+        if len(meant) != 1 or meant[0] in found or value is None:
             return None
-        found[meant[0]] = to_int(number)
+        found[meant[0]] = value
     return tuple(found[p] for p in parts) if len(found) == len(parts) else None
 
 

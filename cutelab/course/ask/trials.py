@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from cutelab.core.int_tuple import is_int
-from cutelab.course.ask.reading import Odd, plain, to_words
+from cutelab.course.ask.reading import Odd, plain, shown, to_words
 
 Rows = tuple[tuple[tuple[Any, ...], Any], ...]
 """(arguments, result) of each call."""
@@ -32,8 +32,12 @@ FIXED = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 
 
 def value_words(value: Any) -> str:
-    """A result in a sentence, without a full stop at its end."""
-    return to_words(value).rstrip(".")
+    """A result in a sentence, without a full stop at its end. A text is shown as one, for it may look like the right value.
+
+    >>> value_words((1, 3)), value_words("True")
+    ('(1,3)', "'True', a text")
+    """
+    return f"{shown(value)}, a text" if type(value) is str else to_words(value).rstrip(".")
 
 
 def words_of(names: tuple[str, ...], args: tuple[Any, ...]) -> str:

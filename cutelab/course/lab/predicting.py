@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from cutelab.core.errors import CuteLabError
 from cutelab.course.ask.exercise import Prediction
 from cutelab.course.ask.ids import canonical
-from cutelab.course.ask.kinds import Choice
+from cutelab.course.ask.kinds import Choice, Value
 from cutelab.course.ask.reading import shown
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.html import live_and_kept, show
@@ -63,7 +63,7 @@ class PredictView:
     def _make_control(self) -> Any:
         if not self.options:
             box = widgets.Text(
-                description="prediction", placeholder="a whole number", layout=widgets.Layout(width="220px")
+                description="prediction", placeholder=self._asked_for(), layout=widgets.Layout(width="220px")
             )
             box.on_msg(lambda _, content, __: self._lock_typed() if content.get("event") == "submit" else None)  # Enter
             return box
@@ -71,6 +71,13 @@ class PredictView:
         if max(len(text) for text, _ in pairs) <= SHORT:
             return widgets.ToggleButtons(options=pairs, value=None, style={"button_width": "auto"})
         return widgets.RadioButtons(options=pairs, value=None, layout=widgets.Layout(width="auto"))
+
+    def _asked_for(self) -> str:
+        """What the box wants: "a whole number", or "(row, column)"."""
+        kind = self.prediction.kind
+        if not isinstance(kind, Value) or kind.what == "int":
+            return "a whole number"
+        return f"({', '.join(kind.parts)})" if kind.parts else kind.example
 
     @property
     def locked(self) -> bool:

@@ -138,10 +138,11 @@ PREDICTIONS = (
 )
 
 
-REFUSED = (
-    Wrong("refused", "this one is not refused: each step of B stays inside a mode of A, or leaves it whole."),
-    Wrong("error", "this one is not refused: each step of B stays inside a mode of A, or leaves it whole."),
-)
+def not_refused(why: str) -> tuple[Wrong, ...]:
+    """What "refused" gets to hear where the compiler does not stop."""
+    return tuple(Wrong(said, f"this one is not refused: {why}") for said in ("refused", "error", "the compiler stops"))
+
+
 ROWS, EVERY_SECOND = Layout((8, 4), (4, 1)), Layout((4, 4), (2, 8))
 TWO_MODES, WITHIN = Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5))
 THREE_MODES, BY_THREE = Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3)
@@ -181,7 +182,7 @@ EXERCISES = (
         ),
         right=lambda: composition(ROWS, EVERY_SECOND),
         solution='answer = "(4,4):(8,1)"',
-        odd=REFUSED,
+        odd=not_refused("`4:2` stays inside a mode of A, and `4:8` leaves one whole."),
         hints=(
             "Take the two modes of B one after the other: first `4:2`, then `4:8`. Each meets A's first mode `8:4` first.",
             "In `4:2` the step is 2 rows, and all four stay inside the 8 rows. One row is 4 offsets wide.",
@@ -211,7 +212,7 @@ EXERCISES = (
         ),
         right=lambda: composition(TWO_MODES, WITHIN),
         solution='answer = "(3,(2,2)):(16,(80,4))"',
-        odd=REFUSED,
+        odd=not_refused("`3:1` stays inside a mode of A, and `4:5` fills it evenly: 5 divides 10, and 2 divides 4."),
         hints=(
             "The first mode of B, `3:1`, stays inside A's first mode `10:16`.",
             "The second, `4:5`: in steps of 5, two fit into 10 elements. Take these two. What is their stride?",

@@ -82,6 +82,26 @@ def covers(answer: Mapped) -> bool:
     return (found.source.count, found.target.count) == (found.source.ideal, found.target.ideal)
 
 
+def copy_means(answer: Mapped) -> str:
+    """What would these threads cost, if they are 128 in rows and columns that fit the tile of 64 x 32 halves?"""
+    threads = parse_layout(answer.text)
+    if not isinstance(threads, Layout) or len(answer.extents) != 2:
+        return ""
+    down, across = answer.extents
+    if sorted(answer.offsets.ravel()) != list(range(128)):
+        return "" if down * across != 128 else "each of the 128 threads has to stand in exactly one place."
+    if 8 * across > 32:
+        return f"{across} threads of 8 halves are {8 * across} columns, and the tile has 32."
+    if down > 64:
+        return f"these are {down} rows of threads with {8 * across} columns each, and the tile has 64 rows."
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint128_t>", "half_t"), threads, Layout((1, 8)))
+    found = cost(copy, "(64,32):(4096,1)", "Sw<2,3,3> o 0 o (64,32):(32,1)", "half_t")
+    return (
+        f"this copy moves {found.source.count} sectors where {found.source.ideal} would do, and stores with "
+        f"{found.target.count} wavefronts where {found.target.ideal} would do."
+    )
+
+
 def pitch_means(pitch: int) -> str:
     """What would this pitch cost?"""
     if not 128 <= pitch <= 512:
@@ -176,7 +196,7 @@ EXERCISES = (
         kind=Value("tuple", example="(16, 2048)", parts=("values", "bytes")),
         question=(
             "A kernel on halves prints `tAsA: smem_ptr[16b](0x0) o ((_8,_1),_8,_1,_3):((_1,_0),_1024,_0,_8192)`; the last mode is the "
-            "stages. How many values does a thread copy for one stage, and how many bytes after a stage does the next one begin? "
+            "stages: so many tiles are in shared memory at once. How many values does a thread copy for one stage, and how many bytes after a stage does the next one begin? "
             "`answer = (values, bytes)`."
         ),
         right=lambda: (8 * 8, 8192 * 2),
@@ -279,7 +299,7 @@ EXERCISES = (
     Exercise(
         id="partition.5",
         title="Build a TiledCopy",
-        kind=LayoutMap(example='"(8,16):(16,1)"', accept=covers),
+        kind=LayoutMap(example='"(8,16):(16,1)"', accept=covers, means=copy_means),
         question=(
             "A tile of 64 x 32 halves, out of rows of 4096, goes to `Sw<2,3,3> o 0 o (64,32):(32,1)`. 128 threads copy it, 16 bytes each, "
             "value layout `(1,8)`. Which thread layout moves the fewest sectors and has no bank conflict?"

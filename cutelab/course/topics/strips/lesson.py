@@ -89,7 +89,7 @@ def fullest_bank(count: int) -> str:
 
 def offset_of_row(row: int) -> str:
     """What this row would mean for thread 32."""
-    return f"row {row} begins at offset {16 * row}; the third term of thread 32 is Pitch · Strips · row pitch."
+    return f"row {row} begins at offset {16 * row}; the third term of thread 21 is Pitch · Strips · row pitch."
 
 
 def agreeing(count: int) -> str:
@@ -129,20 +129,27 @@ def other_group(random: Random) -> Prediction:
 PREDICTIONS = (
     Prediction(
         id="strips.a",
-        title="The next 32 threads",
-        kind=Value(given=(("row pitch", 16), ("Pitch", 8), ("Strips", 4)), means=offset_of_row),
+        title="The next 16 threads",
+        kind=Value(given=(("row pitch", 16), ("Pitch", 4), ("Strips", 4)), means=offset_of_row),
         again=other_group,
-        question="Row pitch 16, Pitch 8, Strips 4. Threads 0 to 31 stand in rows 0 to 3. In which row does thread 32 stand?",
-        right=lambda: int(StripThreadMap(16, 64, 8, 4).coords()[32, 1]),
-        replies=(
-            Wrong(4, "That is where it would follow on, and what everybody expects."),
-            Wrong(0, "Its row in the group is 0, but it is in the second group: the third term is not 0."),
-            Wrong(512, "That is its offset; a row has 16 elements."),
-            Wrong(64, "64 is the offset of row 4, where the next group would follow on."),
-            Wrong(5, "Rows are counted from 0: row 4 would follow on. But the third term is not one row."),
-            Wrong(8, "Look at the third term again: it is Pitch · Strips · row pitch."),
+        question=(
+            "Another Pitch: row pitch 16, Pitch 4, Strips 4. Threads 0 to 15 stand in rows 0 to 3. In which row does thread 21 stand?"
         ),
-        because="The third term is 8·4·16 = 512 elements, and 512 / 16 is row 32: rows 4 to 31 are skipped.",
+        right=lambda: int(StripThreadMap(16, 32, 4, 4).coords()[21, 1]),
+        replies=(
+            Wrong(5, "That is t / Pitch, its row in the plain map: what everybody expects."),
+            Wrong(1, "Its row in the group is 1, but it is in the second group: the third term is not 0."),
+            Wrong(16, "There the second group begins. Thread 21 is in the second strip of it, one row further down."),
+            Wrong(4, "There the second group would follow on, and thread 21 is in the second strip of it."),
+            Wrong(273, "That is its offset; a row has 16 elements."),
+            Wrong(256, "That is the third term alone, an offset; a row has 16 elements."),
+            Wrong(33, "So it would be with Pitch 8: the third term has the factor Pitch, which is 4 here."),
+            Wrong(20, "Row 4 + 16: but the group is counted in the third term already, and in it the strip is 5 % 4."),
+        ),
+        because=(
+            "t / 4 is 5: strip 1 of group 1. The third term is 4·4·16 = 256 elements, which is row 16, and one strip further is row 17. "
+            "Rows 4 to 15 are skipped."
+        ),
     ),
     Prediction(
         id="strips.b",

@@ -367,7 +367,7 @@ EXERCISES = (
                 "here the lanes go down a column first. The first part of the thread mode has 4 lanes, and they share a row.",
             ),
             Wrong(
-                lambda lane: (lane // 4 + 32 * (lane % 4), lane, lane + 8, lane + 24),
+                lambda lane: tuple(lane // 4 + 32 * (lane % 4) + step for step in (0, 16, 8, 24)),
                 "these are codes; each is m + 16 · n, and pairs are asked for.",
             ),
             Wrong(
@@ -417,6 +417,10 @@ EXERCISES = (
                 "threads run along the row first: thread 1 holds (0,2) and (0,3).",
             ),
             Wrong(lambda m, n: (n % 2, 4 * m + n // 2), "the thread comes first, then the value."),
+            Wrong(
+                lambda m, n: 4 * m + n // 2 + 32 * (n % 2),
+                "this is thread + 32 · value in one number, as tv_inverse gives it; the pair is asked for.",
+            ),
             Wrong(lambda m, n: (m + 8 * n) // 2, "the answer is a pair: the thread, and which of its two values."),
         ),
         because="Each row belongs to four threads, two neighbours to each.",

@@ -133,7 +133,9 @@ def _registers(result: Result, number: int) -> Grid:
         scale="category",
         labels=np.where(code < 0, "", place).reshape(shape),
         heading=f"T{params.thread}, {one.name}",
-        subheading=f"v{which[0]} to v{which[-1]} of {len(held)}" if len(which) < len(held) else f"{len(held)} values",
+        subheading=f"v{which[0]} to v{which[-1]} of {len(held)}"
+        if len(which) < len(held)
+        else f"{len(held)} value{'s' * (len(held) != 1)}",
         row_heads=tuple(f"v{which[r * columns]}" for r in range(rows)),
         cell=(64, 18),
         show_labels="always",

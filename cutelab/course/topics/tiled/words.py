@@ -22,7 +22,8 @@ def what(result: Result) -> str:
     found = result.found
     sizes = " x ".join(map(str, found.tile))
     kind = "TiledCopy" if isinstance(found, TiledCopy) else "TiledMMA"
-    return f"{kind}, {found.threads} threads x {result.sides[result.picked].held.shape[1]} values, tile {sizes}"
+    values = result.sides[result.picked].held.shape[1]
+    return f"{kind}, {found.threads} threads x {values} value{'s' * (values != 1)}, tile {sizes}"
 
 
 def subtitle(result: Result) -> str:

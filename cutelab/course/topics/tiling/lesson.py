@@ -135,7 +135,7 @@ PREDICTIONS = (
     Prediction(
         id="tiling.b",
         title="Plain numbers",
-        kind=Value(unit="offset", example="132", given=(("first", 3), ("second", 5)), means=by_numbers),
+        kind=Value(unit="offset", example="132", given=(("first number", 3), ("second number", 5)), means=by_numbers),
         question=(
             "t is that zipped_divide, `((4,8),(32,16)):((1,128),(4,1024))`. Somebody wants tile (3,5), and writes t(3,5). It compiles, and "
             "gives one offset. Which?"
@@ -403,6 +403,13 @@ EXERCISES = (
             Wrong(
                 "((4,2),(4,3)):((1,12),(24,4))",
                 "the tiles are counted across first: down comes first, as in the matrix, 3 tiles and then 4.",
+            ),
+            Wrong(
+                "((4,2),3,4):((1,12),4,24)",
+                "this is tiled_divide, which takes the brackets of the rest off; zipped_divide keeps them.",
+            ),
+            Wrong(
+                "(4,2,3,4):(1,12,4,24)", "this is flat_divide, which takes all brackets off; zipped_divide keeps two."
             ),
             Wrong("((3,4),(4,2)):((4,24),(1,12))", "tile and rest are exchanged: the tile comes first."),
             Wrong(
