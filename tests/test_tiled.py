@@ -256,3 +256,15 @@ def test_a_permutation_that_cutlass_compiles_is_accepted():
         TiledMMA("SM80_16x8x8_F32TF32TF32F32_TN", (4, 1, 1), (64, 16, 8)).layoutC_TV
     )
     assert "(_64,_16:_1,_8)" in str(mma) and read(str(mma)).tile == mma.tile
+
+
+def test_one_value_a_thread_has_the_stride_that_cute_prints():
+    one = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((16, 2)), Layout((1, 1)))
+    assert "TiledLayout_TV: (_32,_1):(_1,_0)" in str(one)
+    assert str(copy_atom("DefaultCopy", "float").src) == "(_1,_1):(_0,_0)"  # an alias of AutoVectorizingCopy...<8>
+
+
+def test_the_parts_of_all_threads_in_the_brackets_of_tidfrg():
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((16, 2)), Layout((1, 1)))
+    parts = "((_16,_2),(_1,_1),(_6,_32)):((_1,_96),(_0,_0),(_16,_192))"
+    assert str(copy.tidfrg_S("(_96,_64):(_1,_96)")) == str(copy.tidfrg_D("(_96,_64):(_1,_96)")) == parts
