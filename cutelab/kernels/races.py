@@ -55,9 +55,9 @@ class Race:
         where = [f"line {n}" + (f" `{s}`" if s else "") for n, s in zip(self.lines, self.sources, strict=True)]
         if self.kind == "barrier":
             who = f"thread {self.threads[0]} waits at the barrier of {where[0]}"
-            rest = f"at {where[1]}" if len(where) > 1 else "and has ended"
+            rest = f"is at {where[1]}" if len(where) > 1 else "has ended"
             others = f" (and {self.count - 1} more)" if self.count > 1 else ""
-            return f"barrier: {who}, thread {self.threads[1]}{others} does not come: it is {rest}. {self.remedy}"
+            return f"barrier: {who}, thread {self.threads[1]}{others} does not come: it {rest}. {self.remedy}"
         many = f"; {self.count:,} elements" if self.count > 1 else ""
         if self.kind == "unwritten":
             return (
