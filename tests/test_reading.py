@@ -276,3 +276,27 @@ def test_a_tensor_gives_bytes():
     assert tensor.byte_offset(1, 0) == 2 * (64 ^ 8) and tensor.address == "0x4"
     assert np.array_equal(offsets(tensor.layout), offsets(parse_layout("Sw<3,3,3> o 0 o (8,64):(64,1)")))
     assert read("subptr[4b](0x7f.0) o (_8):(_1)").byte_offset(1) == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(8,8):(16,1) o _2 o (4,3):(_1,4)",  # what C++ printed
+        "(8,8):(16,1) o 2 o (4,3):(1,4)",
+        "Sw<1,0,3> o 0 o (8,8):(16,1) o 2 o (4,3):(1,4)",
+        "(8,8):(16,1) o 2 o Sw<1,0,3> o 0 o (4,3):(1,4)",
+        "8:2 o 0 o 16:1 o 1 o 4:3",
+    ],
+)
+def test_a_layout_after_a_layout_is_read_as_it_is_printed(text):
+    found = read(text)
+    assert str(found) == text and parse_layout(text) == found
+    assert isinstance(found, ComposedLayout)
+    expected = found.outer(found.offset + found.inner(1)) if isinstance(found.inner, Layout) else None
+    assert expected is None or found(1) == expected
+
+
+@pytest.mark.parametrize("text", ["8:1 o", "8:1 o 2", "8:1 o 2 o", "8:1 o (1,2) o 4:1", "8:1 o 2 o (4,3):(1@0,1@1)"])
+def test_half_of_a_composed_layout_is_refused(text):
+    with pytest.raises(CuteLabError):
+        read(text)

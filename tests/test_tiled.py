@@ -286,3 +286,15 @@ def test_a_printed_atom_has_the_bits_that_its_layouts_leave_no_doubt_of():
     assert "ldmatrix" in ways[0] and ways[0] == ways[1]
     unknown = make_tiled_mma("SM80_8x8x4_F64F64F64F64_TN")  # those of complex numbers have the same layouts
     assert "wavefronts" not in str(explore.tiled(str(unknown)).picture.verdicts)
+
+
+def test_one_value_a_thread_has_the_stride_that_cute_prints():
+    one = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((16, 2)), Layout((1, 1)))
+    assert "TiledLayout_TV: (_32,_1):(_1,_0)" in str(one)
+    assert str(copy_atom("DefaultCopy", "float").src) == "(_1,_1):(_0,_0)"  # an alias of AutoVectorizingCopy...<8>
+
+
+def test_the_parts_of_all_threads_in_the_brackets_of_tidfrg():
+    copy = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((16, 2)), Layout((1, 1)))
+    parts = "((_16,_2),(_1,_1),(_6,_32)):((_1,_96),(_0,_0),(_16,_192))"
+    assert str(copy.tidfrg_S("(_96,_64):(_1,_96)")) == str(copy.tidfrg_D("(_96,_64):(_1,_96)")) == parts

@@ -1,8 +1,9 @@
 """Divides: split a layout into a tile and the rest, and the brackets in which CuTe gives the two.
 
 logical_divide by a Layout T is A o (T, complement(T)): mode 0 is the tile, mode 1 counts the tiles. By a tuple it does so
-mode by mode. zipped_, tiled_ and flat_divide gather the tile modes in front. None in a tuple keeps the whole mode: in
-logical_divide the mode stays as it is; in the other three it is in the tile as a whole, and its rest is 1:0.
+mode by mode. zipped_, tiled_ and flat_divide gather the tile modes in front; a tile or a rest of one mode keeps its brackets.
+None in a tuple keeps the whole mode: in logical_divide the mode stays as it is; in the other three it is in the tile as a whole,
+and its rest is 1:0. That is this library's meaning: CuTe's C++ does not compile there, or takes a nested mode of two apart.
 Source: CuTe's documentation, "CuTe Layout Algebra", section "Division (Tiling)"; cute/layout.hpp.
 """
 
@@ -63,16 +64,24 @@ def zipped(layout: Layout, tiler: Any) -> Layout:
     return join(list(unzip(layout, tiler)))
 
 
+def _unbracketed(part: Layout) -> list[Layout]:
+    """The modes of a tile or a rest, for the top level; a part of one mode stands as it is, in its own brackets.
+
+    Source: cute/layout.hpp, where `repeat<1>(_)` takes the part whole.
+    """
+    return top_modes(part) if len(part) > 1 else [part]
+
+
 def tiled(layout: Layout, tiler: Any) -> Layout:
     """((tile), rest modes ...)."""
     tile, rest = unzip(layout, tiler)
-    return join([tile, *top_modes(rest)])
+    return join([tile, *_unbracketed(rest)])
 
 
 def flat(layout: Layout, tiler: Any) -> Layout:
     """(tile modes ..., rest modes ...)."""
     tile, rest = unzip(layout, tiler)
-    return join([*top_modes(tile), *top_modes(rest)])
+    return join([*_unbracketed(tile), *_unbracketed(rest)])
 
 
 def _split(layout: Layout, tile: Layout, as_cpp: bool = False) -> Layout:

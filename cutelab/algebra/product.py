@@ -143,6 +143,10 @@ def _zip_product(name: str, block: Any, tiler: Any, block_first: bool, as_cpp: b
             f"for example Layout((2, 5))"
         )
     rank = max(len(block), len(tiler))
+    if rank == 1:
+        pair = top_modes(_repeat(block, tiler, as_cpp))[:: 1 if block_first else -1]
+        if not isinstance(pair[0].shape, tuple):  # cute's zip then has no tuple to enter, and takes the two whole
+            return join([join(pair)])
     both = top_modes(_repeat(padded(block, rank), padded(tiler, rank), as_cpp))
     pairs = zip(*map(top_modes, both if block_first else both[::-1]), strict=True)
     return join([join(list(pair)) for pair in pairs])
@@ -183,7 +187,8 @@ def tile_to_shape(block: AnyLayout | str, shape: Any, order: Any = None, *, as_c
     if isinstance(block, ComposedLayout):
         return on_inner(block, tile_to_shape(block.inner, shape, order, as_cpp=as_cpp))
     sizes = mode_sizes(block, shape)
-    return blocked_product(padded(block, len(sizes)), copies_in_order(block, sizes, order), as_cpp=as_cpp)
+    whole = block if len(block) == len(sizes) else padded(block, len(sizes))
+    return blocked_product(whole, copies_in_order(block, sizes, order), as_cpp=as_cpp)
 
 
 def mode_sizes(block: Layout, shape: Any) -> tuple[int, ...]:

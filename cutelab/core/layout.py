@@ -301,8 +301,10 @@ def layout_of(parsed: notation.Parsed) -> AnyLayout | CoordLayout:
             "cutelab.read names each and takes its value"
         )
     if any(isinstance(d, ScaledBasis) for d in stride_leaves(parsed.stride)):
-        if parsed.swizzle is not None:
-            raise CuteLabError("a swizzle acts on offsets; the strides of this layout are basis elements such as 1@0")
+        if parsed.swizzle is not None or parsed.before:
+            raise CuteLabError(
+                "a swizzle or an outer layout acts on offsets; the strides of this layout are basis elements such as 1@0"
+            )
         return CoordLayout(parsed.shape, parsed.stride)
     inner: AnyLayout = Layout(parsed.shape, parsed.stride)
     if parsed.swizzle is not None:
@@ -314,8 +316,8 @@ def layout_of(parsed: notation.Parsed) -> AnyLayout | CoordLayout:
     if parsed.pointer is not None and parsed.pointer.swizzle is not None and parsed.pointer.bits:
         swizzle = Swizzle(*parsed.pointer.swizzle).recast(1, parsed.pointer.bits / 8)
         inner = ComposedLayout(swizzle, 0, inner) if swizzle.bits else inner
-    for numbers, offset in reversed(parsed.before):
-        inner = ComposedLayout(Swizzle(*numbers), offset, inner)
+    for outer, offset in reversed(parsed.before):
+        inner = ComposedLayout(Swizzle(*outer) if isinstance(outer, tuple) else layout_of(outer), offset, inner)
     return inner
 
 

@@ -66,7 +66,7 @@ class Parsed:
     """What a text says: shape, stride (None: not given), and what comes before them.
 
     swizzle        (B, M, S) of a composed layout, its offset, and the bits behind `smem_ptr[16b]`: it then acts on bytes
-    before         further swizzles (with their offsets) that come after it, outermost first
+    before         further swizzles, or layouts (with their offsets), that come after it, outermost first
     pointer        a tensor's pointer;  start  the coordinate at which a coordinate tensor starts
     """
 
@@ -75,7 +75,7 @@ class Parsed:
     swizzle: tuple[int, int, int] | None = None
     offset: int = 0
     pointer_bits: int | None = None
-    before: tuple[tuple[tuple[int, int, int], int], ...] = ()
+    before: tuple[tuple[tuple[int, int, int] | Parsed, int], ...] = ()
     pointer: Pointer | None = None
     start: IntTuple | None = None
 
@@ -591,7 +591,16 @@ class Reader(Tokens):
                 self.fail(f"{word} gives no layout", begin)
             return found
         self.at = begin
-        return self.plain()
+        found = self.plain()
+        return self._behind(found) if self.compose() else found
+
+    def _behind(self, outer: Parsed) -> Parsed:
+        """What follows a layout that is an outer function: `offset o layout`."""
+        offset = self.int_tuple("the offset")
+        if not is_int(offset) or not self.compose():
+            self.fail("expected an offset, 'o' and a layout, as in (8,8):(16,1) o 2 o (4,3):(1,4)")
+        inner = self.layout()
+        return self._with(inner, before=((outer, offset), *inner.before))
 
     def _with(self, inner: Parsed, **changes: Any) -> Parsed:
         if inner.pointer is not None or inner.start is not None:
@@ -631,7 +640,7 @@ class Reader(Tokens):
 
     def _under(self, swizzle: tuple[int, int, int], offset: int, bits: int | None, inner: Parsed) -> Parsed:
         """The inner layout with one more swizzle after it."""
-        if inner.swizzle is None:
+        if inner.swizzle is None and not inner.before:
             return self._with(inner, swizzle=swizzle, offset=offset, pointer_bits=bits)
         if bits is not None:
             self.fail("a swizzle of byte addresses comes after one of elements; write both in one unit", self.at - 1)

@@ -358,7 +358,9 @@ class Engine:
         values = {u.lane: u.value for u in group}
         for u in group:
             u.result = values
-        if ended:
+        if ended and not all(
+            u.orders for u in group
+        ):  # syncwarp is for lanes that have not ended; a value needs its lane
             first = group[0]
             key = (first.place, 0, True)
             self.missed.setdefault(key, Missed(first.place, 0, first.number, ended[0].number, len(ended), warp=True))

@@ -393,6 +393,25 @@ def barrier_after_a_return(out, a):
 
 
 @cuda.jit
+def syncwarp_after_a_return(out, a):
+    s = cuda.shared.array(64, numba.float32)
+    t = cuda.threadIdx.x
+    if t >= 40:
+        return
+    s[t] = a[t]
+    cuda.syncwarp()
+    out[t] = s[t ^ 1]
+
+
+@cuda.jit
+def shuffle_after_a_return(out, a):
+    t = cuda.threadIdx.x
+    if t >= 40:
+        return
+    out[t] = cuda.shfl_down_sync(FULL, a[t], 1)
+
+
+@cuda.jit
 def two_barriers_for_two_halves(out, a):
     t = cuda.threadIdx.x
     if t < 32:
@@ -601,6 +620,7 @@ RACES = {
     "halo_not_written": (halo_not_written, 1, 64, lambda: (z(64), f(64)), "unwritten", "noise"),
     "barrier_in_a_branch": (barrier_in_a_branch, 1, 32, lambda: (z(32), f(32)), "barrier", "branch"),
     "barrier_after_a_return": (barrier_after_a_return, 1, 64, lambda: (z(64), f(64)), "barrier", "return"),
+    "shuffle_after_a_return": (shuffle_after_a_return, 1, 64, lambda: (z(64), f(64)), "barrier", "return"),
     "two_barriers_for_two_halves": (two_barriers_for_two_halves, 1, 64, lambda: (z(64), f(64)), "barrier", "branch"),
     "without the barrier": (barrier_in_a_uniform_branch, 1, 64, lambda: (z(64), f(64), 0), "race", "syncthreads"),
     "two_blocks_one_element": (two_blocks_one_element, 2, 32, lambda: (z(1), f(64)), "race", "each block"),
@@ -631,6 +651,7 @@ RACES = {
 """name -> kernel, grid, block, arguments, the kind of what is found, a word of the remedy."""
 
 CLEAN = {
+    "syncwarp_after_a_return": (syncwarp_after_a_return, 1, 64, lambda: (z(64), f(64))),
     "reverse": (reverse, 1, 64, lambda: (z(64), f(64))),
     "same_word_read": (same_word_read, 2, 32, lambda: (z(64), f(64))),
     "same_bank_other_words": (same_bank_other_words, 1, 32, lambda: (z(32), f(32))),

@@ -46,6 +46,13 @@ def test_the_sentence_of_a_race():
     assert race.blocks == ((0, 0, 0), (1, 0, 0))
 
 
+def test_the_sentence_of_a_barrier():
+    ended = str(traced(RACES["barrier_after_a_return"]).races[0])
+    assert "thread 40 (and 23 more) does not come: it has ended. A barrier is for" in ended
+    (race,) = traced(RACES["two_barriers_for_two_halves"]).races
+    assert "does not come: it is at line " in str(race)
+
+
 def test_a_shuffled_order_shows_what_depends_on_it():
     assert "depends on the order" in traced(RACES["all_write_one"]).order
     assert "depends on the order" in traced(RACES["reverse_without_barrier"]).order

@@ -160,7 +160,7 @@ def copy_atom(name: str, element: str | int) -> CopyAtom:
         base in ("UniversalCopy", "DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment")
         or base.removesuffix("_ZFILL") in ASYNC
     ):
-        bits = _one_thread(plain, base, match["types"], value_bits)
+        bits = _one_thread(plain, base, match["types"])
         one = Layout((1, bits), (0, 0 if bits == 1 else 1))
         sides, threads = (one, one, one), Layout(1, 0)
     else:
@@ -192,12 +192,10 @@ def _bits(element: object) -> int:
     return element
 
 
-def _one_thread(plain: str, base: str, types: str | None, value_bits: int) -> int:
+def _one_thread(plain: str, base: str, types: str | None) -> int:
     """The bits that one thread moves with this operation."""
-    if base in ("AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment"):
+    if base in ("DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment"):
         return 1
-    if base == "DefaultCopy":
-        return value_bits
     if not types:
         raise CuteLabError(f"{plain} needs the type that it moves, for example {base}<uint128_t>")
     first = types.split(",")[0]

@@ -15,8 +15,9 @@ import numpy as np
 from cutelab.algebra import composition, raked_product, right_inverse
 from cutelab.core import int_tuple
 from cutelab.core.errors import CuteLabError, shown
-from cutelab.core.int_tuple import as_int_tuple, is_int, product, to_text
+from cutelab.core.int_tuple import Int, as_int_tuple, is_int, product, to_text
 from cutelab.core.layout import ComposedLayout, Layout, check_table_size, offsets, size
+from cutelab.core.leaves import compact_strides, unmark
 
 AnyLayout = Layout | ComposedLayout
 
@@ -43,7 +44,11 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[tuple[int, .
     layout_mn = raked_product(thr_layout, val_layout)
     assert isinstance(layout_mn, Layout)
     tiler = tuple(product(mode) for mode in _modes(layout_mn))
-    return tiler, composition(right_inverse(layout_mn), Layout((size(thr_layout), size(val_layout))))  # type: ignore[return-value]
+    parts = (Int(size(thr_layout)), Int(size(val_layout)))
+    split = Layout(
+        unmark(parts), unmark(compact_strides(parts))
+    )  # as at compile time: one thread or one value has stride 0
+    return tiler, composition(right_inverse(layout_mn), split)  # type: ignore[return-value]
 
 
 def _modes(layout: Layout) -> tuple[Any, ...]:

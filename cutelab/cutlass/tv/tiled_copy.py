@@ -112,12 +112,12 @@ class TiledCopy:
         return self._partition(1, data, thread)
 
     def tidfrg_S(self, data: Any) -> AnyLayout:
-        """Where does every thread read? (thread, (FrgV, FrgX), RestM, RestN, ...) -> offset: FrgV are the values of one instruction.
+        """Where does every thread read? (thread, (FrgV, FrgX), (RestM, RestN, ...)) -> offset: FrgV are the values of one instruction.
 
-        The parts of all threads at once; `partition_S` cuts out one. Source: CuTe's tidfrg_S, with the rest modes side by side.
+        The parts of all threads at once; `partition_S` cuts out one. Source: CuTe's tidfrg_S.
 
         >>> print(TiledCopy(Layout((2, 2)), Layout(1)).tidfrg_S("(4,4):(4,1)"))
-        ((2,2),(1,1),2,2):((4,1),(0,0),8,2)
+        ((2,2),(1,1),(2,2)):((4,1),(0,0),(8,2))
         """
         return self._all_parts(0, data)
 
@@ -128,8 +128,8 @@ class TiledCopy:
     def _all_parts(self, side: int, data: Any) -> AnyLayout:
         data = as_data(data)
         self._check_rank(data)
-        threads, kept, marks = _cut(self, side, spelled(data))
-        inner = typed.lower(typed.join([threads, *typed.modes_of(kept)]), marks)
+        x, marks = split(data)
+        inner = typed.lower(typed.join(list(self._fragments(side, x))), marks)
         if not isinstance(data, ComposedLayout):
             return inner
         assert isinstance(inner, Layout)
