@@ -377,8 +377,8 @@ def read(text: Text, as_json: Json = False) -> None:
     Example: cutelab read "tCsA: ptr[16b](0x7f) o (_8,_64):(_64,_1)"
     """
     from cutelab.core.errors import escaped
-    from cutelab.cutlass.reading import pieces
     from cutelab.cutlass.reading import read as read_text
+    from cutelab.cutlass.reading.printed import pieces
 
     failed = False
     for number, line in pieces(_piped(text)):

@@ -15,11 +15,16 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.i
 EVERYWHERE = {*range(10), 16, 32, 64, 128}  # such a number answers only with the unit of the question behind it
 
 
+TABLE = re.compile(
+    r"^[\s\[]*\d+(?:\s+\d+){5,}[\s\]]*$", re.MULTILINE
+)  # a row of six numbers or more points at none of them
+
+
 def rendered(cell: dict) -> str:
-    """What a reader sees of a cell: prose; or code, and the text that is stored below it."""
+    """What a reader sees of a cell: prose; or code, and the text that is stored below it, but not the rows of tables."""
     text = "".join(cell["source"])
     for output in cell.get("outputs", ()):
-        text += "\n" + "".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        text += "\n" + TABLE.sub("", "".join(output.get("text") or output.get("data", {}).get("text/plain", "")))
     return text
 
 

@@ -20,7 +20,6 @@ from cutelab.cutlass.atoms.copy import CopyAtom
 from cutelab.cutlass.atoms.smem import SmemAtom
 from cutelab.cutlass.matrix_layouts.layouts import MatrixLayout
 from cutelab.cutlass.reading.objects import ObjectReader
-from cutelab.cutlass.reading.printed import pieces
 from cutelab.cutlass.reading.tiler import Coordinate, Tiler
 from cutelab.cutlass.reading.unknowns import Unknowns
 from cutelab.cutlass.tensor import Tensor
@@ -113,4 +112,4 @@ def kind_of(value: Any) -> str:
     return next((name for cls, name in KINDS if isinstance(value, cls)), type(value).__name__)
 
 
-__all__ = ["Coordinate", "Reading", "Tensor", "Tiler", "Unknowns", "kind_of", "pieces", "read", "reading"]
+__all__ = ["Coordinate", "Reading", "Tensor", "Tiler", "Unknowns", "kind_of", "read", "reading"]
