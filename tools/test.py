@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
         reports = Path(folder, "report.xml"), Path(folder, "browser.xml")
         pytest = [python, "-m", "pytest", "-q"]
         files = ["-n", "auto", "--dist", "loadfile"]
-        pages = ["-n", "4", "--dist", "worksteal"]  # they mostly wait for one another
+        pages = ["-n", "auto", "--dist", "worksteal"]
         steps = [
             ("ruff check", [python, "-m", "ruff", "check", "."]),
             ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
         if long:
             steps.append(("long", [*pytest, "-n", "auto", "-m", "long"]))
         if notebooks:
-            steps.append(("notebooks", nbval_command(notebooks)))
+            steps.append(("notebooks", nbval_command(notebooks, *files)))
         lines, failed = [], False
         for name, command in steps:
             print(f"\n=== {name}", flush=True)
