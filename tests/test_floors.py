@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,13 +58,19 @@ def room(name: str, table: dict[str, object]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
+@cache
+def parsed(text: str) -> tuple[list[ast.AST], set[int]]:
+    """All nodes of a source, and which of them stand inside a function."""
+    nodes = list(ast.walk(ast.parse(text)))
+    return nodes, {id(n) for f in nodes if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
+
+
 def imported(path: Path, name: str, package: Path) -> list[tuple[int, str, bool]]:
     """(line, dotted name, inside a function?) of every import in a file, wherever it stands; relative ones made absolute."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    late = {id(n) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
+    nodes, late = parsed(path.read_text(encoding="utf-8"))
     folder = path.parent.relative_to(package).parts
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name, id(node) in late) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

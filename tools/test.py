@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
         reports = Path(folder, "report.xml"), Path(folder, "browser.xml")
         pytest = [python, "-m", "pytest", "-q"]
         files = ["-n", "auto", "--dist", "loadfile"]
-        pages = ["-n", "auto", "--dist", "worksteal"]
+        pages = ["-n", "3", "--dist", "worksteal"]  # a page waits now and then
         steps = [
             ("ruff check", [python, "-m", "ruff", "check", "."]),
             ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),

@@ -92,6 +92,14 @@ def open_notebook(page: Any, address: str, name: str) -> None:
     )
 
 
+def reopen(page: Any, name: str) -> None:
+    """Close the notebook that is open, and open it again as it was saved; its kernel goes on."""
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
+    page.wait_for_function("() => !document.querySelector('.jp-Notebook')")
+    page.evaluate("path => window.jupyterapp.commands.execute('docmanager:open', { path })", name)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+
 def command(page: Any, name: str) -> None:
     """Execute a JupyterLab command."""
     page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
