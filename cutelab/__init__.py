@@ -142,6 +142,7 @@ _PARTS = (
     "algebra",
     "core",
     "cutlass",
+    "draw",
     "explore",
     "hardware",
     "kernels",

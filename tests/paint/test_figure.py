@@ -17,8 +17,8 @@ from matplotlib.text import Text as MplText
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import as_layout
-from cutelab.course.card.paint import bars, export, figure, heatmap, lines
-from cutelab.course.card.paint.figure import layout_grid
+from cutelab.course.card.paint.export import export
+from cutelab.course.card.paint.figure import bars, figure, heatmap, layout_grid, lines
 from cutelab.course.card.paint.ops import Cells, Text
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.paint.stamp import stamp

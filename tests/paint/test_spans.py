@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from cutelab.core.errors import CuteLabError
-from cutelab.course.card.paint import figure, spans
+from cutelab.course.card.paint.figure import figure, spans
 from cutelab.course.card.paint.glyphs import text_width
 from cutelab.course.card.paint.ops import Fill, Frame, Hatch, Text
 from cutelab.course.card.paint.palette import FRAME, fill_and_ink

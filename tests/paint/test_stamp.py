@@ -198,9 +198,9 @@ def test_kept_labels_are_those_stamped_anew():
     """An atlas that has grown, or was emptied, gives each label the ink that it had alone."""
 
     def cells(texts) -> np.ndarray:
-        found = np.zeros((len(texts), 30, 60), np.uint8)
-        stamp_cells.stamp_label(found, pictures.label(np.array(texts), 10, 15, 7), 2)
-        return found
+        found = np.zeros((1, 30, len(texts), 60), np.uint8)
+        stamp_cells.stamp_label(found, pictures.label(np.array([texts]), 10, 15, 7), 2, 60)
+        return found[0].transpose(1, 0, 2)
 
     stamp_cells._atlas.cache_clear()
     texts = ["7", "1023", "(2,3)", "Åg|", ""]

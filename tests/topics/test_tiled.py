@@ -9,7 +9,7 @@ import pytest
 
 from cutelab import CuteLabError, explore
 from cutelab.core.layout import Layout, offsets
-from cutelab.course.card import paint
+from cutelab.course.card.paint.export import export
 from cutelab.course.topics.tiled import compute, probe
 from cutelab.course.topics.tiled.model import side
 from cutelab.cutlass.atoms.copy import copy_atom
@@ -143,7 +143,7 @@ def test_an_object_is_given_back_with_its_atoms_name(given):
 def test_the_picture_is_png_and_svg():
     lab = explore.tiled(kind="MMA", operand="B")
     assert lab.picture.grids()[0].heading == "T0, A" and lab.image.startswith(b"\x89PNG")
-    assert b"<svg" in paint.export(lab.picture, "svg")
+    assert b"<svg" in export(lab.picture, "svg")
 
 
 def test_an_atom_is_sent_to_the_explorer_that_shows_it():

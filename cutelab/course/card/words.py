@@ -39,6 +39,16 @@ def count(n: int, noun: str) -> str:
     return f"{number(n)} {noun}{'' if n == 1 else 's'}"
 
 
+def labels_of(values: np.ndarray) -> np.ndarray:
+    """How are these whole numbers written in cells? As plain text, in an array no wider than the longest of them.
+
+    >>> labels_of(np.array([7, 1023])), labels_of(np.array([-5]))
+    (array(['7', '1023'], dtype='<U4'), array(['-5'], dtype='<U2'))
+    """
+    ends = (int(values.min()), int(values.max())) if values.size else (0,)
+    return values.astype(f"U{max(len(str(end)) for end in ends)}")
+
+
 def count_distinct(values: np.ndarray) -> int:
     """How many different values are there? Marks them where they lie close together, which is faster than sorting.
 

@@ -27,9 +27,9 @@ WAKE = "Run this cell (Shift+Enter) to move its controls."
 
 def render(picture: Picture, scale: int) -> Any:
     """The card as PNG, and where its cells are. Tests put their own in its place."""
-    from cutelab.course.card import paint as draw
+    from cutelab.course.card import paint
 
-    return draw.render(picture, scale)
+    return paint.render(picture, scale)
 
 
 class Explorer:
@@ -187,12 +187,12 @@ class Explorer:
         return path
 
     def _content(self, kind: str) -> bytes:
-        from cutelab.course.card import paint as draw
-
         with self._lock:
             picture = self._picture
             if kind != "html":
-                return draw.export(picture, kind)
+                from cutelab.course.card.paint.export import export
+
+                return export(picture, kind)
             from cutelab.course.lab.picture import geometry
 
             drawn = render(picture, self._scale)
@@ -249,10 +249,10 @@ class Explorer:
 
     def figure(self) -> Any:
         """The picture as a matplotlib Figure with true text, to save as SVG, PDF or PNG."""
-        from cutelab.course.card import paint as draw
+        from cutelab.course.card.paint.figure import figure
 
         with self._lock:
-            return draw.figure(self._picture)
+            return figure(self._picture)
 
     # -- showing --------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ import base64
 import io
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,7 +13,6 @@ from matplotlib.figure import Figure
 
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import as_readable, offsets
-from cutelab.course.card.paint import svg
 from cutelab.course.card.paint.artists import add_ops
 from cutelab.course.card.paint.glyphs import LOCK, text_width
 from cutelab.course.card.paint.ops import Fill, Frame, Hatch, Text, Triangle
@@ -23,8 +21,7 @@ from cutelab.course.card.paint.plan import ROOM, plan, plan_panel
 from cutelab.course.card.paint.plan_grid import Block
 from cutelab.course.card.picture import Bars, Grid, Lines, Panel, Picture, Spans
 
-_DOTS = 100  # CSS pixels an inch of a figure
-_FORMATS: dict[str, dict[str, None]] = {"svg": {}, "pdf": {"CreationDate": None}, "png": {}}
+DOTS = 100  # CSS pixels an inch of a figure
 
 
 class CardFigure(Figure):
@@ -33,7 +30,7 @@ class CardFigure(Figure):
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         buffer = io.BytesIO()
         with LOCK:
-            self.savefig(buffer, format="png", dpi=_DOTS)
+            self.savefig(buffer, format="png", dpi=DOTS)
         return {"text/plain": repr(self), "image/png": base64.b64encode(buffer.getvalue()).decode("ascii")}
 
 
@@ -49,33 +46,13 @@ def figure(picture: Picture) -> Figure:
     """
     made = plan(picture)
     with LOCK:
-        size = (made.width / _DOTS, made.height / _DOTS)
-        fig = CardFigure(figsize=size, dpi=_DOTS, facecolor=FRAME["paper"])
+        size = (made.width / DOTS, made.height / DOTS)
+        fig = CardFigure(figsize=size, dpi=DOTS, facecolor=FRAME["paper"])
         ax = fig.add_axes((0, 0, 1, 1))
         _sheet(ax, made.width, made.height)
         card = Frame(0, 0, made.width, made.height, FRAME["rule"])
-        add_ops(ax, (*made.ops, card), 72 / _DOTS)
+        add_ops(ax, (*made.ops, card), 72 / DOTS)
     return fig
-
-
-def export(picture: Picture, format: str) -> bytes:
-    """Which SVG, PDF or PNG file shows this picture? format: "svg", "pdf" or "png".
-
-    Text stays text in SVG (set in DejaVu Sans) and is embedded as TrueType in PDF; PNG has two pixels a CSS pixel. Equal
-    pictures give equal bytes.
-
-    >>> from cutelab.course.card.picture import Picture
-    >>> b"64 elements" in export(Picture("(8,8):(8,1)", "", "64 elements", ()), "svg")
-    True
-    """
-    if format not in _FORMATS:
-        raise CuteLabError(f'format must be "svg", "pdf" or "png", got {format!r}')
-    if format == "svg":
-        return svg.write(plan(picture), picture.title, picture.alt)
-    buffer = io.BytesIO()
-    with LOCK, matplotlib.rc_context({"pdf.fonttype": 42}):
-        figure(picture).savefig(buffer, format=format, dpi=2 * _DOTS, metadata=_FORMATS[format])
-    return buffer.getvalue()
 
 
 def heatmap(ax: Axes, grid: Any) -> tuple[Artist, ...]:

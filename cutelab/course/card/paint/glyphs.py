@@ -1,32 +1,28 @@
-"""Letters as small arrays of ink: matplotlib's own DejaVu fonts, rendered once by FreeType.
+"""Letters as small arrays of ink: the DejaVu fonts that matplotlib brings, rendered once by Pillow's FreeType.
 
 Ink has four levels, 0 to 3 (none, 1/3, 2/3, full). Sizes in this file are device pixels, except in `text_width`.
-Every function is pure and cached; one lock keeps FreeType to one thread at a time.
+Every function is pure and cached; one lock keeps FreeType to one thread at a time. matplotlib itself is not imported: a kernel that
+shows live pictures only is a fifth smaller without it.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import threading
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from itertools import accumulate
 from operator import sub
-from typing import Any
+from pathlib import Path
 
-import matplotlib
 import numpy as np
-from matplotlib import ft2font
-from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.ft2font import FT2Font
-from matplotlib.path import Path
-from matplotlib.transforms import Affine2D
+from PIL import ImageFont
 
 from cutelab.course.card.paint.ops import Bytes, Floats, Ints, Words
 
 LOCK = threading.RLock()
-"""Held while matplotlib or FreeType works: neither is made for two threads."""
+"""Held while FreeType or matplotlib works: neither is made for two threads."""
 
 CAP = 0.729
 """Height of a digit or capital of DejaVu, as a part of the type size."""
@@ -41,13 +37,43 @@ _DIGITS = "0123456789"
 _LEVELS = (64, 128, 200)  # from which coverage (of 255) on is ink 1, 2, 3: little grey, so that files are small
 FINE = 15
 """Type smaller than so many pixels is placed at quarters of a pixel."""
-_LIGHT: Any = ft2font.LoadFlags.TARGET_LIGHT if hasattr(ft2font, "LoadFlags") else 1 << 16
 _NEAR, _PLAIN = 80, 110  # coverage that may differ from the level above; in plain ink
 
 
+_EM = 2048
+"""Units of DejaVu's design: at this size an advance is a whole number of pixels, and exact."""
+
+
+@lru_cache(maxsize=1)
+def _folder() -> Path:
+    """Where do matplotlib's fonts lie? Beside its code, or where a distribution of Linux has put them."""
+    spec = find_spec("matplotlib")
+    for home in spec.submodule_search_locations or () if spec else ():
+        if (folder := Path(home, "mpl-data", "fonts", "ttf")).is_dir():
+            return folder
+    import matplotlib
+
+    return Path(matplotlib.get_data_path(), "fonts", "ttf")
+
+
+@lru_cache(maxsize=64)
+def _face(font: str, pixels: float) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(_folder() / _FILES[font], pixels, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _coverage(font: str, pixels: float, char: str, quarter: int = 0) -> tuple[Bytes, int, int]:
+    """Coverage 0 to 255 [y, x] of a character, its first column right of the pen, and its rows above the baseline."""
+    with LOCK:
+        mask, (left, top) = _face(font, pixels).getmask2(char, "L", anchor="ls", start=(quarter / 4, 0))
+        wide, high = mask.size
+        image = np.frombuffer(bytes(mask), np.uint8) if wide and high else np.zeros(0, np.uint8)
+    return image.reshape(high if image.size else 0, wide), int(left), -int(top)
+
+
 @lru_cache(maxsize=8)
-def _face(font: str) -> FT2Font:
-    return FT2Font(os.path.join(matplotlib.get_data_path(), "fonts", "ttf", _FILES[font]))
+def _missing(font: str) -> bytes:
+    """The box that stands for what a font does not have, as bytes: U+FFFF is no character in any."""
+    return _coverage(font, 64, "\uffff")[0].tobytes()
 
 
 @lru_cache(maxsize=4096)
@@ -57,8 +83,7 @@ def code_of(font: str, char: str) -> int:
     >>> code_of("sans", "x") == ord("x"), hex(code_of("mono", "😀"))
     (True, '0xfffd')
     """
-    with LOCK:
-        return ord(char) if _face(font).get_char_index(ord(char)) else 0xFFFD
+    return 0xFFFD if _coverage(font, 64, char)[0].tobytes() == _missing(font) else ord(char)
 
 
 @lru_cache(maxsize=4096)
@@ -69,9 +94,7 @@ def advance(font: str, char: str) -> float:
     0.602
     """
     with LOCK:
-        face = _face(font)
-        face.set_size(64, 72)
-        return face.load_char(code_of(font, char)).linearHoriAdvance / 65536 / 64
+        return _face(font, _EM).getlength(chr(code_of(font, char))) / _EM
 
 
 @lru_cache(maxsize=4096)
@@ -111,6 +134,17 @@ class Ink:
         y, x = np.nonzero(self.levels)
         return y, x, self.levels[y, x]
 
+    @cached_property
+    def _places(self) -> dict[int, Ints]:
+        return {}
+
+    def places(self, across: int) -> Ints:
+        """Where are the spots in a sheet so many pixels wide, counted line by line from the ink's upper left corner?"""
+        if across not in self._places:
+            y, x, _ = self.spots
+            self._places[across] = y * across + x
+        return self._places[across]
+
 
 def _quantise(image: Bytes, most: int) -> Bytes:
     """Four levels of ink. Where the level of the pixel above is near enough it stays: lines that repeat make small files."""
@@ -129,44 +163,10 @@ def glyph_ink(char: str, font: str, pixels: float, quarter: int = 0, plain: bool
 
     Type below `FINE` pixels is hinted in height only and may begin at any quarter: whole pixels would tear its words apart.
     """
-    with LOCK:
-        face = _face(font)
-        face.set_size(pixels, 72)
-        known = chr(code_of(font, char))
-        image, left, top = _outline(face, known, quarter) if pixels < FINE else _bitmap(face, known)
+    image, left, top = _coverage(font, pixels, chr(code_of(font, char)), quarter if pixels < FINE else 0)
     levels = _quantise(image[:0, :0] if char.isspace() else image, _PLAIN if plain and pixels < FINE else _NEAR)
     levels.flags.writeable = False
     return Ink(levels, left, top)
-
-
-def _bitmap(face: FT2Font, char: str) -> tuple[Bytes, int, int]:
-    """Coverage, its first column and its rows above the baseline, as FreeType's hinter fits them to whole pixels."""
-    face.set_text(char)
-    face.draw_glyphs_to_bitmap(antialiased=True)
-    image = np.array(face.get_image())
-    left, descent = face.get_bitmap_offset()[0] / 64, face.get_descent() / 64
-    return image, round(left), image.shape[0] - round(descent)
-
-
-_agg: Any = RendererAgg  # without types
-
-
-def _outline(face: FT2Font, char: str, quarter: int) -> tuple[Bytes, int, int]:
-    """The same, from the outline moved by quarters of a pixel; columns and rows without ink are cut off."""
-    face.load_char(ord(char), flags=_LIGHT)
-    vertices, codes = face.get_path()
-    path, points = Path(vertices, codes), np.asarray(vertices)
-    if not len(points):
-        return np.zeros((0, 0), np.uint8), 0, 0
-    (x0, y0), (x1, y1) = points.min(0), points.max(0)
-    left, foot = math.floor(x0), math.floor(y0)
-    high, wide = math.ceil(y1) - foot + 1, math.ceil(x1) - left + 2
-    agg: Any = _agg(wide, high, 72)
-    pen = agg.new_gc()
-    pen.set_linewidth(0)
-    agg.draw_path(pen, path, Affine2D().translate(quarter / 4 - left, -foot), (0, 0, 0))
-    image = np.array(agg.buffer_rgba())[..., 3]
-    return image, left, high + foot
 
 
 class _Slots(dict[tuple[str, int, int], Bytes]):

@@ -104,10 +104,11 @@ def _text(canvas: Canvas, op: Text) -> None:
     y0 = round((op.y + CAP * op.size / 2) * s) - ink.top
     y, x, levels = ink.spots
     down, across = canvas.pixels.shape
+    at = ink.places(across)
     if min(x0, y0) < 0 or x0 + wide > across or y0 + high > down:  # cut at the sheet's edge
         seen = (y >= -y0) & (y < down - y0) & (x >= -x0) & (x < across - x0)
-        y, x, levels = y[seen], x[seen], levels[seen]
-    canvas.pixels.reshape(-1)[y * across + x + (y0 * across + x0)] = levels + np.uint8(canvas.pair(op.ground, op.ink))
+        at, levels = at[seen], levels[seen]
+    canvas.pixels.reshape(-1)[at + (y0 * across + x0)] = levels + np.uint8(canvas.pair(op.ground, op.ink))
 
 
 _STAMPS: dict[type[Op], Callable[[Canvas, Any], None]] = {

@@ -13,34 +13,65 @@ from cutelab.course.card.paint.ops import Bools, Bytes, Cells, Ints, Label, Word
 from cutelab.course.card.paint.palette import FRAME
 from cutelab.course.card.picture import COLLISION, HOLE, INACTIVE, OUTSIDE, PAST_END
 
+Run = tuple[int, int]
+"""First and last plus one of rows, or of columns, that follow each other without a gap."""
+
 
 def stamp_cells(canvas: Canvas, op: Cells) -> None:
-    """Draw the cells of one plan operation."""
+    """Draw the cells of one plan operation: [row, y, column, x], on the sheet itself where no gap interrupts them."""
     rows, cols = op.pair.shape
     if not rows or not cols:
         return
     scale = canvas.scale
     w, h, high = op.pitch[0] * scale, op.pitch[1] * scale, op.height * scale
     inner = op.widths * scale
-    entries = _entries(canvas, op)
-    cells = np.full((rows, cols, h, w), canvas.solid(FRAME["paper"]), np.uint8)
-    for wide in np.unique(inner):
-        part = inner == wide
-        base = entries[op.pair if part.all() else op.pair[:, part]]
-        if part.all():
-            cells[:, :, :high, :wide] = base[:, :, None, None]
-        else:
-            cells[:, part, :high, :wide] = base[:, :, None, None]
-    flat = cells.reshape(rows * cols, h, w)
+    least = int(inner.min())
+    runs = [(r, c) for r in _runs(op.ys, op.pitch[1]) for c in _runs(op.xs, op.pitch[0])]
+    whole = _block(canvas, op, *runs[0], w) if len(runs) == 1 else None
+    cells = np.empty((rows, h, cols, w), np.uint8) if whole is None else whole
+    paper = canvas.solid(FRAME["paper"])
+    line = np.where(np.arange(w) < inner[:, None], _entries(canvas, op)[op.pair][:, :, None], np.uint8(paper))
+    lines = cells.reshape(rows, h, cols * w)
+    lines[:, :high] = line.reshape(rows, 1, cols * w)  # all of a row of cells at once
+    lines[:, high:] = paper
     if op.empty is not None:
         _field(canvas, op, op.empty, cells, high, inner)
+    full = cells[:, :high, :, :least]
     if op.stripe is not None:
-        _stripe(canvas, op, op.stripe, flat, high, int(inner.min()))
+        _stripe(canvas, op, op.stripe, full)
     for label in op.labels:
-        stamp_label(flat[:, :high, : int(inner.min())], label, scale)
+        stamp_label(cells[:, :high], label, scale, least)
     if op.states is not None:
-        _states(canvas, op, op.states, cells, high, int(inner.min()))
-    _place(canvas, op, cells)
+        _states(canvas, op, op.states, full)
+    if whole is None:
+        for (r0, r1), (c0, c1) in runs:
+            _place(canvas, op, cells[r0:r1, :, c0:c1], (r0, r1), (c0, c1))
+
+
+def _block(canvas: Canvas, op: Cells, rows: Run, cols: Run, w: int) -> Bytes | None:
+    """The sheet's own pixels under these rows and columns, as [row, y, column, x]; None where they reach over its edge."""
+    s, (r0, r1), (c0, c1) = canvas.scale, rows, cols
+    high = op.pitch[1] * s
+    y, x = int(op.ys[r0]) * s, int(op.xs[c0]) * s
+    out = canvas.pixels[y : y + (r1 - r0) * high, x : x + (c1 - c0) * w]
+    if y < 0 or x < 0 or out.shape != ((r1 - r0) * high, (c1 - c0) * w):
+        return None
+    return out.reshape(r1 - r0, high, c1 - c0, w)
+
+
+def _place(canvas: Canvas, op: Cells, cells: Bytes, rows: Run, cols: Run) -> None:
+    """Copy finished cells to the sheet: rows and columns without a gap."""
+    s, (c0, c1) = canvas.scale, cols
+    if c1 - c0 == 1:  # a column of another width: its own part only
+        cells = cells[..., : int(op.widths[c0]) * s]
+    out = _block(canvas, op, rows, cols, cells.shape[3])
+    if out is not None:
+        out[...] = cells
+        return
+    y, x = int(op.ys[rows[0]]) * s, int(op.xs[c0]) * s
+    image = cells.reshape(cells.shape[0] * cells.shape[1], -1)
+    seen = canvas.pixels[y : y + image.shape[0], x : x + image.shape[1]]
+    seen[...] = image[: seen.shape[0], : seen.shape[1]]
 
 
 def _entries(canvas: Canvas, op: Cells) -> np.ndarray:
@@ -54,25 +85,7 @@ def _entries(canvas: Canvas, op: Cells) -> np.ndarray:
     return entries
 
 
-def _place(canvas: Canvas, op: Cells, cells: np.ndarray) -> None:
-    """Copy the finished cells to the sheet, one block for each run of columns and rows without a gap."""
-    s, (w, h) = canvas.scale, op.pitch
-    for r0, r1 in _runs(op.ys, h):
-        for c0, c1 in _runs(op.xs, w):
-            block = cells[r0:r1, c0:c1]
-            if c1 - c0 == 1:  # a column of another width: its own part only
-                block = block[..., : int(op.widths[c0]) * s]
-            high, wide = block.shape[2], block.shape[3]
-            y, x = int(op.ys[r0]) * s, int(op.xs[c0]) * s
-            out = canvas.pixels[y : y + (r1 - r0) * high, x : x + (c1 - c0) * wide]
-            image = block.transpose(0, 2, 1, 3)
-            if out.shape == ((r1 - r0) * high, (c1 - c0) * wide):
-                out.reshape(r1 - r0, high, c1 - c0, wide)[...] = image
-            else:  # beyond the sheet's edge
-                out[...] = image.reshape((r1 - r0) * high, -1)[: out.shape[0], : out.shape[1]]
-
-
-def _runs(at: np.ndarray, pitch: int) -> list[tuple[int, int]]:
+def _runs(at: np.ndarray, pitch: int) -> list[Run]:
     starts = np.flatnonzero(np.diff(at, prepend=at[0] - pitch - 1) != pitch)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(at)], strict=True))
 
@@ -80,7 +93,8 @@ def _runs(at: np.ndarray, pitch: int) -> list[tuple[int, int]]:
 class _Atlas:
     """Labels of one type size at one place in cells of one size: each text is stamped once, then found again.
 
-    `tight`: one pixel less for each character, where whole pixels would make the longest label wider than the cell.
+    size: height and width of a cell, and how far the next one is. `ink` [y, label, x] is as wide as that, so that the labels of a row of
+    cells lie side by side. `tight`: one pixel less for each character, where whole pixels would make the longest label wider than the cell.
     """
 
     def __init__(
@@ -90,7 +104,7 @@ class _Atlas:
         x: int,
         baseline: int,
         align: str,
-        size: tuple[int, int],
+        size: tuple[int, int, int],
         plain: bool,
         tight: bool,
     ):
@@ -101,7 +115,7 @@ class _Atlas:
     def _clear(self) -> None:
         self.index: dict[str, int] = {}
         self.first = self.baseline  # the row of the cell where the ink begins
-        self.ink = np.zeros((0, 0, self.size[1]), np.uint8)
+        self.ink = np.zeros((0, 0, self.size[2]), np.uint8)
         self.wide = np.zeros(0, np.intp)
 
     def find(self, texts: Words) -> Ints:
@@ -118,19 +132,20 @@ class _Atlas:
     def _add(self, texts: list[str]) -> None:
         first, ink, wide = self._stamp(np.array(texts, np.str_))
         top = min(first, self.first)
-        high = max(first + ink.shape[1], self.first + self.ink.shape[1]) - top
-        grown = np.zeros((len(self.ink) + len(ink), high, self.size[1]), np.uint8)
-        for part, y, rows in ((self.ink, self.first, grown[: len(self.ink)]), (ink, first, grown[len(self.ink) :])):
-            rows[:, y - top : y - top + part.shape[1]] = part
-        self.index.update(zip(texts, range(len(self.ink), len(grown)), strict=True))
+        high = max(first + len(ink), self.first + len(self.ink)) - top
+        known = len(self.wide)
+        grown = np.zeros((high, known + len(texts), self.size[2]), np.uint8)
+        for part, y, at in ((self.ink, self.first, slice(None, known)), (ink, first, slice(known, None))):
+            grown[y - top : y - top + len(part), at] = part
+        self.index.update(zip(texts, range(known, grown.shape[1]), strict=True))
         self.first, self.ink, self.wide = top, grown, np.concatenate([self.wide, wide])
 
     def _stamp(self, texts: Words) -> tuple[int, Bytes, Ints]:
-        """First row, ink [label, y, x] and width of new labels.
+        """First row, ink [y, label, x] and width of new labels.
 
         Glyphs with the same place in the cell are stamped together: a handful of array operations for any number of labels.
         """
-        codes, (height, width) = code_points(texts), self.size
+        codes, (height, width, pitch) = code_points(texts), self.size
         count = len(codes)
         glyphs = sheet(self.font, self.pixels, charset(codes), self.plain)
         index = glyphs.index[codes]
@@ -143,7 +158,7 @@ class _Atlas:
         top = self.baseline - glyphs.top
         tall, wide = glyphs.levels.shape[1:]
         y0, y1 = max(top, 0), max(min(top + tall, height), max(top, 0))
-        ink = np.zeros((count, y1 - y0, width), np.uint8)
+        ink = np.zeros((y1 - y0, count, pitch), np.uint8)
         pens = start[:, None] + np.cumsum(steps, 1) - steps - glyphs.lead
         for k in range(codes.shape[1]):
             live = index[:, k] > 0
@@ -152,8 +167,8 @@ class _Atlas:
                 if x0 >= x1:
                     continue
                 which = np.flatnonzero(live & (pens[:, k] == pen))
-                stamps = np.ascontiguousarray(glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen])
-                ink[which, :, x0:x1] = np.maximum(ink[which, :, x0:x1], stamps[index[which, k]])
+                stamps = glyphs.levels[:, y0 - top : y1 - top, x0 - pen : x1 - pen].transpose(1, 0, 2)
+                ink[:, which, x0:x1] = np.maximum(ink[:, which, x0:x1], stamps[:, index[which, k]])
         return y0, ink, total
 
 
@@ -166,21 +181,24 @@ def _atlas(*place: Any) -> _Atlas:
     return _Atlas(*place)
 
 
-def stamp_label(cells: Bytes, label: Label, scale: int) -> None:
-    """Add the ink of one label a cell to finished fills [cell, y, x]."""
+def stamp_label(cells: Bytes, label: Label, scale: int, wide: int) -> None:
+    """Add the ink of one label a cell to finished fills [row, y, column, x], in the first `wide` pixels of each."""
     if not label.texts.size:
         return
     pixels = label.size * scale
     baseline = round(label.middle * scale + CAP * pixels / 2)
-    place = (label.font, pixels, round(label.x * scale), baseline, label.align, cells.shape[1:], scale > 1)
+    rows, high, cols, pitch = cells.shape
+    place = (label.font, pixels, round(label.x * scale), baseline, label.align, (high, wide, pitch), scale > 1)
     with LOCK:
         atlas = _atlas(*place, False)
         which = atlas.find(label.texts)
-        if len(which) and atlas.wide[which].max() > cells.shape[2]:
+        if len(which) and atlas.wide[which].max() > wide:
             atlas = _atlas(*place, True)
             which = atlas.find(label.texts)
         first, ink = atlas.first, atlas.ink
-    cells[:, first : first + ink.shape[1]] += ink[which]
+    tall, across = len(ink), cols * pitch
+    inked = ink.take(which, axis=1).reshape(tall, rows, across)
+    cells.reshape(rows, high, across)[:, first : first + tall] += inked.transpose(1, 0, 2)
 
 
 def _field(canvas: Canvas, op: Cells, empty: Bools, cells: Bytes, high: int, inner: Ints) -> None:
@@ -189,39 +207,35 @@ def _field(canvas: Canvas, op: Cells, empty: Bools, cells: Bytes, high: int, inn
     bare = empty[:-1] & empty[1:] & joined[:, None]
     for wide in np.unique(inner):
         i, j = np.nonzero(bare & (inner == wide))
-        cells[i, j, high:, :wide] = canvas.solid(FRAME["faint"])
+        cells[i, high:, j, :wide] = canvas.solid(FRAME["faint"])
 
 
-def _stripe(canvas: Canvas, op: Cells, stripe: Ints, flat: Bytes, high: int, wide: int) -> None:
-    k = stripe.shape[2]
+def _stripe(canvas: Canvas, op: Cells, stripe: Ints, full: Bytes) -> None:
+    k, high, wide = stripe.shape[2], full.shape[1], full.shape[3]
     colours = np.array([canvas.solid(fill) for fill, _ in op.stripe_colours], np.uint8)
     edge = np.round(np.linspace(0, wide, k + 1)).astype(int)
-    values = colours[stripe.reshape(-1, k)]
-    top = high - op.stripe_height * canvas.scale
+    values, top = colours[stripe], high - op.stripe_height * canvas.scale
     for j in range(k):
-        flat[:, top:high, edge[j] : edge[j + 1]] = values[:, j, None, None]
+        full[:, top:, :, edge[j] : edge[j + 1]] = values[:, None, :, j, None]
 
 
-def _states(canvas: Canvas, op: Cells, given: Ints, cells: Bytes, high: int, wide: int) -> None:
-    rows, cols, h, w = cells.shape
-    s, flat, states = canvas.scale, cells.reshape(rows * cols, h, w), given.ravel()
+def _states(canvas: Canvas, op: Cells, states: Ints, full: Bytes) -> None:
+    _, high, _, wide = full.shape
+    s = canvas.scale
     hatch, mark = canvas.solid(FRAME["hatch"]), canvas.solid(FRAME["mark"])
-    full = flat[:, :high, :wide]
-
-    hole = np.flatnonzero(states & HOLE)
-    if hole.size:
+    i, j = np.nonzero(states & HOLE)
+    if i.size:
         base = canvas.pair(FRAME["faint"], FRAME["hatch"])
-        i, j = np.divmod(hole, cols)
         phase = (op.ys[i] * s + op.xs[j] * s) % (HATCH * s)
         tile = hatch_levels(0, 0, wide + HATCH * s, high, s) + np.uint8(base)
         for shift in set(phase.tolist()):
-            full[hole[phase == shift]] = tile[:, shift : shift + wide]
+            at = phase == shift
+            full[i[at], :, j[at]] = tile[:, shift : shift + wide]
 
-    def put(flag: int, mask: np.ndarray, entry: int, only: np.ndarray | None = None) -> None:
-        flagged = (states & flag) > 0
-        which = np.flatnonzero(flagged if only is None else flagged & only)
-        if which.size:
-            full[which] = np.where(mask, np.uint8(entry), full[which])
+    def put(flag: int, mask: np.ndarray, entry: int, only: np.ndarray | bool = True) -> None:
+        i, j = np.nonzero(((states & flag) > 0) & only)
+        if i.size:
+            full[i, :, j] = np.where(mask, np.uint8(entry), full[i, :, j])
 
     put(INACTIVE | PAST_END, frame_mask(high, wide, 1, (2, 2), s), hatch)
     if (states & INACTIVE).any():
@@ -233,7 +247,7 @@ def _states(canvas: Canvas, op: Cells, given: Ints, cells: Bytes, high: int, wid
         put(OUTSIDE, frame_mask(high, wide, 1.5, (4, 3), s), canvas.solid(FRAME["bad"]))
     if (states & COLLISION).any():
         whole, halves = collision_masks(high, wide, s)
-        split = np.zeros(rows * cols, bool) if op.split is None else op.split.ravel()
+        split = np.zeros(states.shape, bool) if op.split is None else op.split
         put(COLLISION, whole, mark, ~split)
         put(COLLISION, halves, mark, split)
 

@@ -11,8 +11,8 @@ from cutelab.course.card.picture import Verdict
 from cutelab.course.card.words import count, state_of
 from cutelab.hardware.access import WIDTHS, WarpAccess
 from cutelab.hardware.chip import Chip
-from cutelab.hardware.sectors import sectors
-from cutelab.hardware.wavefronts import wavefronts
+from cutelab.hardware.sectors import Sectors, sectors
+from cutelab.hardware.wavefronts import Wavefronts, wavefronts
 
 
 @dataclass(frozen=True)
@@ -46,31 +46,24 @@ def warp_reads(table: np.ndarray[Any, Any], row: int, column: int, item: int, ch
     if item not in WIDTHS["load"] or table.min() < 0:
         return ()
     lane, (rows, columns) = np.arange(chip.lanes), table.shape
-    ways = {
-        f"column {column}": (lane % rows, column + lane // rows),
-        f"row {row}": (row + lane // columns, lane % columns),
-        "the diagonal": (lane, lane),
-    }
-    return tuple(_read(name, table, i, j, item, chip) for name, (i, j) in ways.items())
+    names = (f"column {column}", f"row {row}", "the diagonal")
+    down = np.stack([lane % rows, row + lane // columns, lane])
+    across = np.stack([column + lane // rows, lane % columns, lane])
+    active = (down < rows) & (across < columns)
+    byte = np.where(active, table[np.where(active, down, 0), np.where(active, across, 0)], 0) * item
+    lines = sectors(WarpAccess(byte, item, "load", active, chip=chip))
+    inside = byte.max(axis=1) + item <= chip.shared_bytes
+    near: list[tuple[int, int] | None] = [None] * len(names)
+    if inside.any():
+        waves = wavefronts(WarpAccess(byte[inside], item, "load", active[inside], chip=chip))
+        for at, found in zip(np.flatnonzero(inside).tolist(), _pairs(waves), strict=True):
+            near[at] = found
+    return tuple(WarpRead(*read) for read in zip(names, near, _pairs(lines), strict=True))
 
 
-def _read(
-    name: str,
-    table: np.ndarray[Any, Any],
-    row: np.ndarray[Any, Any],
-    column: np.ndarray[Any, Any],
-    item: int,
-    chip: Chip,
-) -> WarpRead:
-    active = (row < table.shape[0]) & (column < table.shape[1])
-    byte = np.where(active, table[np.where(active, row, 0), np.where(active, column, 0)], 0) * item
-    access = WarpAccess(byte, item, "load", active, chip=chip)
-    lines = sectors(access)
-    inside = int(byte.max()) + item <= chip.shared_bytes
-    waves = wavefronts(access) if inside else None
-    return WarpRead(
-        name, None if waves is None else (int(waves.count), int(waves.ideal)), (int(lines.count), int(lines.ideal))
-    )
+def _pairs(found: Wavefronts | Sectors) -> list[tuple[int, int]]:
+    """Count and ideal of each read."""
+    return list(zip(np.asarray(found.count).tolist(), np.asarray(found.ideal).tolist(), strict=True))
 
 
 def warp_verdict(reads: tuple[WarpRead, ...], item: int) -> Verdict | None:

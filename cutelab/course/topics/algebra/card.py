@@ -10,7 +10,7 @@ from cutelab.algebra import laws
 from cutelab.core.int_tuple import modes, product
 from cutelab.course.card.parts.sheet import crd_text, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Scale, Tips
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, labels_of, number
 from cutelab.course.topics.algebra import words
 from cutelab.course.topics.algebra.model import Array, Map, Result
 
@@ -101,7 +101,7 @@ def _hue_ends(result: Result) -> tuple[int, int]:
 def _grid(result: Result, m: Map, width: int) -> Grid:
     sheet = m.sheet
     drawn = sheet.inside & (~sheet.beyond | (m.cell >= 0))
-    labels = np.where(drawn, m.values.astype("U20"), "")
+    labels = np.where(drawn, labels_of(m.values), "")
     height = max(5, min(30, TALL // sheet.rows))
     if width < 5 * np.char.str_len(labels).max() + 3 or height < 9:  # no room for numbers: squares
         width = height = min(width, height)
@@ -145,7 +145,7 @@ def _table(result: Result) -> Grid:
     for name, values in points.columns.items():
         met = name == "met by"
         texts.append(
-            np.array([words.short_text(result, i) for i in values[c].tolist()]) if met else values[c].astype("U20")
+            np.array([words.short_text(result, i) for i in values[c].tolist()]) if met else labels_of(values[c])
         )
     labels = np.stack(texts, 1)
     states = np.zeros(labels.shape, np.uint8)

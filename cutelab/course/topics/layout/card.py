@@ -10,7 +10,7 @@ import numpy as np
 from cutelab.core.layout import rank, size
 from cutelab.course.card.parts.gaps import mode_gaps
 from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Key, Picture, Ring, Scale
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, labels_of, number
 from cutelab.course.topics.layout import words
 from cutelab.course.topics.layout.model import Array, Result
 from cutelab.hardware.chip import Address
@@ -118,7 +118,7 @@ def _tile(result: Result, room: Room) -> Grid:
         name="tile",
         fill=np.where(result.inside, fill, -1),
         scale=scale,
-        labels=np.where(result.inside, result.table.astype("U20"), ""),
+        labels=np.where(result.inside, labels_of(result.table), ""),
         states=states,
         row_heads=tuple(map(str, heads.tolist())),
         col_heads=tuple(map(str, columns.tolist())),

@@ -12,6 +12,7 @@ from cutelab.core.int_tuple import to_text
 from cutelab.course.ask.target import Built, amount
 from cutelab.course.card.parts.window import window
 from cutelab.course.card.picture import Grid, Key, Line, Lines, Panel, Picture, Ring, Scale
+from cutelab.course.card.words import labels_of
 
 BESIDE = 12  # with more columns the two tiles stand below each other
 Cell = tuple[int, int]
@@ -77,7 +78,7 @@ def number_tile(name: str, table: np.ndarray, high: int, **words: Any) -> Grid:
     """A table of offsets, coloured from 0 to `high`. One of one dimension is one row."""
     table = table.reshape(1, -1) if table.ndim == 1 else table
     fill = np.clip(table * 31 // max(high, 1), 0, 31)
-    return tile(name, fill, table.astype("U12"), **words)
+    return tile(name, fill, labels_of(table), **words)
 
 
 def table_text(table: np.ndarray) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutelab.course.card.parts.frames import boxes
 from cutelab.course.card.picture import PAST_END, Grid, Key, Line, Lines, Panel, Picture, Ring, Tips
-from cutelab.course.card.words import count
+from cutelab.course.card.words import count, labels_of
 from cutelab.course.topics.swizzle import words
 from cutelab.course.topics.swizzle.model import Array, Result
 from cutelab.hardware.wavefronts import Wavefronts
@@ -87,7 +87,7 @@ def _tile(result: Result, heading: str, offset: Array, name: str, cell: tuple[in
         name=name,
         fill=chip.bank(byte),
         scale="bank",
-        labels=(byte if result.params.unit == "bytes" else offset).astype("U20"),
+        labels=labels_of(byte if result.params.unit == "bytes" else offset),
         heading=heading,
         row_heads=tuple(map(str, result.rows.tolist())),
         col_heads=tuple(map(str, result.columns.tolist())),

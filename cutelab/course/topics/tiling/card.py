@@ -10,6 +10,7 @@ import numpy as np
 from cutelab.algebra.explain import tiler_text
 from cutelab.course.card.parts.sheet import crd_text, sheet, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
+from cutelab.course.card.words import labels_of
 from cutelab.course.topics.tiling import words
 from cutelab.course.topics.tiling.model import WIDE, Array, Result, Sheet
 
@@ -80,7 +81,7 @@ def _matrix(result: Result, s: Sheet, room: int) -> Grid:
     width = max(5, min(30, (room - 28 - sum(across)) // columns))
     height = max(5, min(width, 26, 330 // rows))
     shown = ~s.beyond | (s.pair >= 0)
-    labels = np.where(shown & ((s.pair >= 0) | s.cut.divides), s.offsets.astype("U20"), "")
+    labels = np.where(shown & ((s.pair >= 0) | s.cut.divides), labels_of(s.offsets), "")
     if width < 5 * np.char.str_len(labels).max() - 2:
         width = height = min(width, height)
     rings = [*_outline(s), *_probe(result, s)]
@@ -148,7 +149,7 @@ def _tile(result: Result) -> Grid:
     table[inside] = found.offsets(pair[inside])
     width = max(5, min(30, (236 - 34 - sum(cells.col_gap)) // cells.columns))
     height = max(5, min(width + 2, 26, 200 // cells.rows))
-    labels = np.where(inside, table.astype("U20"), "")
+    labels = np.where(inside, labels_of(table), "")
     ring = cells.find(result.params.element)
     down, across = found.places(np.maximum(pair, 0).ravel())
     beyond = ((down >= found.extent[0]) | (across >= found.extent[1])).reshape(pair.shape) & inside

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint
+from cutelab.course.card.paint.export import export
 from cutelab.course.card.picture import Picture
 from cutelab.course.topics.trace.report import measured_card, trace_card
 
@@ -35,10 +36,12 @@ def html(thing: Any) -> str:
 
 def figure(thing: Any) -> Any:
     """The card as a matplotlib Figure."""
-    return paint.figure(card_of(thing))
+    from cutelab.course.card.paint.figure import figure
+
+    return figure(card_of(thing))
 
 
 def file(thing: Any, suffix: str) -> bytes:
     """The card as the bytes of a "png", "svg" or "pdf" file."""
     picture = card_of(thing)
-    return paint.render(picture, 2).png if suffix == "png" else paint.export(picture, suffix)
+    return paint.render(picture, 2).png if suffix == "png" else export(picture, suffix)
