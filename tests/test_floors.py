@@ -23,6 +23,7 @@ FLOORS = {
     "course.ask": 5,
     "course.topics": 6,
     "course.lab": 7,
+    "draw": 8,
     "explore": 8,
     "lessons": 8,
     "cli": 9,

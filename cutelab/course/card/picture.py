@@ -6,6 +6,7 @@ A `Picture` is a card 720 CSS pixels wide: title, subtitle, a body of panels, a 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -242,6 +243,28 @@ class Offer:
     in_use: bool = False
 
 
+class Texts(Mapping[str, str]):
+    """Texts to copy, by name. Those of `later` are long: they are written when somebody looks at them.
+
+    >>> Texts({"CuTe": "4:1"}, table=lambda: "0 1 2 3")["table"]
+    '0 1 2 3'
+    """
+
+    def __init__(self, now: Mapping[str, str], **later: Callable[[], str]) -> None:
+        self._now, self.later = dict(now), later
+
+    def __getitem__(self, name: str) -> str:
+        if name in self.later and name not in self._now:
+            self._now[name] = self.later[name]()
+        return self._now[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._now, **self.later})
+
+    def __len__(self) -> int:
+        return len({**self._now, **self.later})
+
+
 @dataclass(frozen=True, eq=False)
 class Picture:
     """A whole card.
@@ -264,7 +287,7 @@ class Picture:
     verdicts: tuple[Verdict, ...] = ()
     status: str = ""
     reads: str = ""  # element type and who reads what: the alt text's second part
-    copies: dict[str, str] = field(default_factory=dict)
+    copies: Mapping[str, str] = field(default_factory=dict)
     tips: Tips | None = None
     probed: int = -1
     offers: tuple[Offer, ...] = ()

@@ -152,7 +152,7 @@ class ClassTable:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as .svg, .pdf or .png. Raises CuteLabError for another ending and where it cannot be written."""
-        from cutelab.course.card.paint.figure import export
+        from cutelab.course.card.paint.export import export
 
         target = file_path(path, "class.svg")
         content = export(self.picture(), target.suffix.lower().removeprefix("."))

@@ -15,7 +15,7 @@ from cutelab.core.display import file_path
 from cutelab.core.errors import CuteLabError
 from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Params, plain
-from cutelab.course.card.picture import Picture
+from cutelab.course.card.picture import Picture, Texts
 from cutelab.course.lab import cells
 from cutelab.course.lab.controls import Controls, close_widget
 from cutelab.course.lab.html import HtmlView, image_tag, live_and_kept, page, show
@@ -149,15 +149,18 @@ class Explorer:
             "alt": picture.alt,
             "status": picture.status,
             "error": self._error or "",
-            "copies": {**picture.copies, "link": self.link()},
         }
         if isinstance(self._view, HtmlView):
-            return frame
+            return {**frame, "copies": {**picture.copies, "link": self.link()}}
         from cutelab.course.lab.picture import geometry
 
-        short = {name: text if len(text) <= LONG else None for name, text in frame["copies"].items()}
+        late = picture.copies.later if isinstance(picture.copies, Texts) else {}
+        known = {name: None if name in late else picture.copies[name] for name in picture.copies} | {
+            "link": self.link()
+        }
         return {
-            **{**frame, "copies": short},
+            **frame,
+            "copies": {name: text if text and len(text) <= LONG else None for name, text in known.items()},
             **geometry(picture, drawn),
             "names": self._controls.names(),
             "files": list(FILES),

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import struct
 import threading
-import zlib
 
 import numpy as np
 
 from cutelab.course.card.paint.ops import Bytes, Ints
 
 try:
-    from zlib_ng.zlib_ng import compress
+    from zlib_ng.zlib_ng import compress, crc32
 except ImportError:  # a platform without a wheel, such as a browser
-    from zlib import compress
+    from zlib import compress, crc32
 
 _LEVEL, _SMALL = 2, 6
 """How hard to try: while a slider moves; for scale 1, which is stored in notebooks and sent over slow networks."""
@@ -33,7 +32,7 @@ _MOST = 80_000
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
 
 
 class _Room(threading.local):
@@ -49,7 +48,6 @@ class _Room(threading.local):
         self.lines = np.empty((height, width + 1), np.uint8)  # each behind its filter type
         words = width // 8 if width % 8 == 0 else width
         self.moved = np.empty((height - 1, words), bool)  # does a word differ from the one above?
-        self.own, self.up = np.empty(shape, np.uint8), np.empty(shape, np.uint8)  # the lines that differ, and how
 
 
 _ROOM = _Room()
@@ -63,32 +61,29 @@ def _words(lines: Bytes) -> Ints:
 def _steps(lines: Bytes) -> Ints:
     """How often does each line change, word by word? Enough to choose a filter."""
     words = _words(lines)
-    found: Ints = np.count_nonzero(words[:, 1:] != words[:, :-1], axis=1)
+    found: Ints = np.add.reduce((words[:, 1:] != words[:, :-1]).view(np.uint8), axis=1, dtype=np.uint16)
     return found
 
 
 def _filtered(canvas: Bytes) -> Bytes:
     """The lines of a canvas, each behind its filter type: 2 (difference to the line above) or 0 (as it is).
 
-    Most lines repeat the one above: only the others are looked at. The array is used again for the next canvas.
+    Most lines repeat the one above, and are zeros then: only the others are tried without a filter, and of these only the calm ones. The
+    array is used again for the next canvas.
     """
     _ROOM.fit(canvas.shape)
     lines, words = _ROOM.lines, _words(canvas)
-    moved = np.not_equal(words[1:], words[:-1], out=_ROOM.moved).any(axis=1)
-    at = np.concatenate([[0], np.flatnonzero(moved) + 1])
-    own, up = _ROOM.own[: len(at)], _ROOM.up[: len(at)]
-    np.take(canvas, at, axis=0, out=own, mode="clip")
-    np.take(canvas, at - 1, axis=0, out=up, mode="clip")
-    up[0] = 0  # above the first line is nothing
-    np.subtract(own, up, out=up)
-    steps = _steps(own)
-    plain = np.flatnonzero(steps < words.shape[1] // _CALM)  # few lines are as calm as paper: only these are tried
-    plain = plain[steps[plain] < _steps(up[plain])]
-    up[plain] = own[plain]
-    lines[...] = 0
     lines[:, 0] = 2
-    lines[at, 1:] = up
-    lines[at[plain], 0] = 0
+    lines[0, 1:] = canvas[0]  # above the first line is nothing
+    np.subtract(canvas[1:], canvas[:-1], out=lines[1:, 1:])
+    moved = np.not_equal(words[1:], words[:-1], out=_ROOM.moved).any(axis=1)
+    at = np.flatnonzero(moved) + 1
+    steps = _steps(canvas[at])
+    calm = steps < words.shape[1] // _CALM
+    at, steps = at[calm], steps[calm]
+    plain = at[steps < _steps(canvas[at] - canvas[at - 1])]
+    lines[plain, 0] = 0
+    lines[plain, 1:] = canvas[plain]
     return lines
 
 

@@ -86,8 +86,8 @@ def _entries(canvas: Canvas, op: Cells) -> np.ndarray:
 
 
 def _runs(at: np.ndarray, pitch: int) -> list[Run]:
-    starts = np.flatnonzero(np.diff(at, prepend=at[0] - pitch - 1) != pitch)
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(at)], strict=True))
+    breaks = (np.flatnonzero(at[1:] - at[:-1] != pitch) + 1).tolist()
+    return list(zip([0, *breaks], [*breaks, len(at)], strict=True))
 
 
 class _Atlas:

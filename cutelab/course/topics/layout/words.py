@@ -16,7 +16,7 @@ from cutelab.core.queries import strides_nest
 from cutelab.course.card.parts.code import cpp_type, python_value
 from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.warp_reads import warp_reads, warp_verdict
-from cutelab.course.card.picture import Line, Lines, Tips, Verdict
+from cutelab.course.card.picture import Line, Lines, Texts, Tips, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.layout.model import Array, Result
 from cutelab.hardware.chip import Address
@@ -218,7 +218,8 @@ def tips(result: Result) -> Tips | None:
     return Tips(where + " → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32))
 
 
-def copies(layout: Any) -> dict[str, str]:
+def copies(layout: Any) -> Texts:
+    """Texts to copy: the layout in each spelling, and what print_layout prints."""
     found = {"CuTe": str(layout)}
     if isinstance(layout, Layout):
         found["Python"] = f"Layout({python_value(layout.shape)}, {python_value(layout.stride)})"
@@ -229,5 +230,5 @@ def copies(layout: Any) -> dict[str, str]:
         offset = f"_{layout.offset}" if layout.offset >= 0 else f"Int<{layout.offset}>"
         found["C++ type"] = f"ComposedLayout<{str(layout.outer).replace('Sw', 'Swizzle')},{offset},{inner}>"
     if rank(layout) == 2 and size(layout) <= MAX_PRINTED:
-        found["print_layout"] = print_layout(layout)
-    return found
+        return Texts(found, print_layout=lambda: print_layout(layout))
+    return Texts(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
-from cutelab.course.card.picture import Offer, Verdict
+from cutelab.course.card.picture import Offer, Texts, Verdict
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.strips.knobs import MAX_PITCH, StripsParams
 from cutelab.course.topics.strips.model import Array, Result, compute
@@ -164,7 +164,7 @@ def table(result: Result) -> str:
     return "\n".join(np.char.add(np.char.add(threads, " -> "), result.offset.astype("U12")).tolist())
 
 
-def copies(result: Result) -> dict[str, str]:
+def copies(result: Result) -> Texts:
     """The formula as Python, CuTe layout, C++ host program and Numba line, and the table that the program prints."""
     params = result.params
     try:
@@ -176,13 +176,13 @@ def copies(result: Result) -> dict[str, str]:
         f"  for (int t = 0; t < {params.threads}; ++t)\n"
         f'    std::printf("%d -> %d\\n", t, {formula(params, "*")});\n}}'
     )
-    return {
+    texts = {
         "Python": f"StripThreadMap(row_pitch={params.row_pitch}, threads={params.threads}, pitch={params.pitch}, strips={params.strips})",
         "CuTe": cute,
         "C++": program,
         "Numba": f"t = cuda.threadIdx.x\noffset = {formula(params, '*', '//')}",
-        "table": table(result),
     }
+    return Texts(texts, table=lambda: table(result))
 
 
 def tips(result: Result) -> tuple[str, Array]:
