@@ -172,7 +172,7 @@ def __getattr__(name: str) -> object:
 
 def _painter() -> "_display.Painter":
     """What draws the library's results: the course, loaded when a picture is asked for."""
-    painter: _display.Painter = _import_module("cutelab.course.topics.trace.show")
+    painter: _display.Painter = _import_module("cutelab.course.topics.painter")
     return painter
 
 

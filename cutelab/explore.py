@@ -379,10 +379,10 @@ def kernel(
     return _open("kernel", scene, scene.Params, {"kernel": kernel, **params}, scale=scale, view=view)
 
 
-def picture(text: str, **params: Any) -> Explorer:
-    """Which picture belongs to this text? A layout, a swizzle, an MMA atom, a thread map, or a shared view; `save` writes it.
+def picture(value: Any, **params: Any) -> Explorer:
+    """Which picture belongs to this value? A layout, a swizzle, an MMA atom, a thread map, a tiled copy, or a shared view; `save` writes it.
 
-    text    what CuTe prints and CUTLASS names; or what `lab.link()` gave
+    value   the object, or the text that CuTe prints and CUTLASS names; or what `lab.link()` gave
     params  fields of the topic's knobs, as for its explorer; of a shared view none
 
     Raises CuteLabError for what has no picture. `save("x.svg")` also takes .png, .pdf and .html.
@@ -392,22 +392,13 @@ def picture(text: str, **params: Any) -> Explorer:
     >>> picture("SM80_16x8x16_F32F16F16F32_TN", operand="C").picture.title
     'C: ((4,8),(2,2)):((32,1),(16,8))'
     """
-    from cutelab.core.layout import Layout
-    from cutelab.core.swizzle import Swizzle
+    from cutelab.course.topics.painter import scene_of
     from cutelab.cutlass.reading import read
 
-    if isinstance(text, str) and text.strip().startswith(("cutelab:", "explore.")):
-        return view(text)
-    found = read(text)
-    kind = type(found).__name__
-    topics = {"Layout": layout, "ComposedLayout": layout, "Swizzle": swizzle, "MmaAtom": tensor_core}
-    topic = thread_map if kind.endswith("ThreadMap") else topics.get(kind)
-    if topic is None:
-        raise CuteLabError(
-            f"there is no picture of a {kind}; there are pictures of layouts, swizzles, MMA atoms and thread maps"
-        )
-    said = str(found) if isinstance(found, Layout | Swizzle) else text.strip()
-    return topic(said, view="html", **params)
+    if isinstance(value, str) and value.strip().startswith(("cutelab:", "explore.")):
+        return view(value)
+    name, scene, given = scene_of(read(value) if isinstance(value, str) else value)
+    return _open(name, scene, scene.Params, {**given, **params}, view="html")
 
 
 def view(text: str) -> Explorer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib.metadata
 import json
 import re
@@ -15,17 +16,54 @@ from packaging.requirements import Requirement
 
 import cutelab
 
+PICTURED = {
+    "((4,2),(2,4)):((2,16),(1,8))": "((4,2),(2,4)):((2,16),(1,8)), ",
+    "Sw<3,0,3> o 0 o (8,8):(8,1)": "Sw<3,0,3> o 0 o (8,8):(8,1), ",
+    "Sw<3,0,3>": "Sw<3,0,3>",
+    "SM80_16x8x8_F32F16F16F32_TN": "SM80_16x8x8_F32F16F16F32_TN",
+    "PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>": "PitchLinearStripminedThreadMap",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{})": "Copy",
+    "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})": "TiledMMA, 32 threads",
+}
+"""A text, and what the words of its picture hold."""
 
-@pytest.mark.parametrize("text", ["((4,2),(2,4)):((2,16),(1,8))", "Sw<3,0,3>", "SM80_16x8x8_F32F16F16F32_TN"])
+
+@pytest.mark.parametrize("text", PICTURED)
 def test_a_picture_is_one_call(tmp_path, text):
     assert b"<svg" in cutelab.picture(text).save(tmp_path / "x.svg").read_bytes()[:400]
+    value = cutelab.read(text)
+    assert cutelab.picture(value).picture.alt == cutelab.picture(text).picture.alt
+
+
+@pytest.mark.parametrize("text", PICTURED)
+def test_a_notebook_shows_a_value_as_its_picture(text):
+    """And a prompt shows its text: there nobody asks for HTML."""
+    from IPython.core.formatters import DisplayFormatter
+
+    value, formatter = cutelab.read(text), DisplayFormatter()
+    shown, _ = formatter.format(value)
+    assert set(shown) == {"text/html", "text/plain"} and shown["text/plain"] == repr(value)
+    alt = re.search('<img [^>]*alt="([^"]*)"', shown["text/html"])[1]
+    assert PICTURED[text] in html.unescape(alt)
+    formatter.active_types = ["text/plain"]
+    assert set(formatter.format(value)[0]) == {"text/plain"}
+
+
+def test_a_picture_that_fails_leaves_the_text(monkeypatch):
+    from IPython.core.formatters import DisplayFormatter
+
+    def broken() -> object:
+        raise RuntimeError("no painter")
+
+    monkeypatch.setattr("cutelab.core.display.find_painter", broken)
+    assert set(DisplayFormatter().format(cutelab.Layout(4))[0]) == {"text/plain"}
 
 
 def test_what_has_no_picture_is_said():
-    with pytest.raises(cutelab.CuteLabError, match="there is no picture of a TiledCopy"):
-        cutelab.picture(
-            "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{})"
-        )
+    with pytest.raises(
+        cutelab.CuteLabError, match="there is no picture of a CoordTensor; there are pictures of layouts"
+    ):
+        cutelab.picture("ArithTuple(0,0) o (4,5):(1@0,1@1)")
 
 
 def test_the_gallery_has_every_topic_and_small_files(root, tools):
@@ -167,6 +205,7 @@ def test_the_site_holds_the_lessons_the_wheel_and_the_widgets(root, tools, tmp_p
     assert {one.name for one in needs if one.marker is None or one.marker.evaluate(browser)} == {
         "numpy",
         "matplotlib",
+        "pillow",
         "ipywidgets",
         "anywidget",
     }

@@ -41,6 +41,22 @@ def test_import_takes_at_most_three_tenths_of_a_second(root):
     assert best <= SECONDS
 
 
+def test_live_pictures_need_no_matplotlib(root):
+    """Every explorer, its picture and a step: thirty kernels of a class hold their letters, not a drawing library."""
+    code = """if True:
+        import sys
+        from cutelab import explore
+        for name in explore.__all__:
+            if name[0].islower() and name not in ("picture", "view", "trace", "kernel"):
+                lab = getattr(explore, name)()
+                lab.outputs(), lab.image
+        print("matplotlib" in sys.modules)
+        lab.figure()
+        print("matplotlib" in sys.modules)
+    """
+    assert run(code, root).split() == ["False", "True"]
+
+
 def test_import_works_where_numba_does_not(root):
     code = "import sys; sys.modules['numba'] = None; import cutelab; print(cutelab.Layout((4, 2), (2, 1))(3, 1))"
     assert run(code, root) == "7\n"

@@ -51,6 +51,18 @@ def file_path(given: object, example: str) -> Path:
     raise CuteLabError(f'the path must be a file name, got {shown(given)}; for example "{example}"')
 
 
+class Pictured:
+    """A value that a notebook shows as its picture. At a prompt, and where it cannot be drawn, it is its text, as everywhere."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return find_painter().html(self)
+        except Exception:  # a picture too many is no reason to lose the text
+            return None
+
+
 class Shown:
     """A result with a text that a notebook shows as a picture, and as text where it cannot be drawn."""
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cutelab.core import int_tuple, lines, notation
 from cutelab.core.coordinates import CoordLayout
+from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, brief, count_text, shown
 from cutelab.core.int_tuple import INT64_MAX, Int, IntTuple, as_coord, shown_text, to_text
 from cutelab.core.leaves import ScaledBasis, stride_leaves
@@ -29,7 +30,7 @@ Node = tuple[int, tuple[tuple[int, int], ...], Any]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Layout:
+class Layout(Pictured):
     """Which offset does a coordinate have? offset(c) = sum of c_i * stride_i over the leaf modes.
 
     shape: positive integers, nested as you like. stride: integers of the same profile; `None` means compact with the first mode
@@ -150,7 +151,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class ComposedLayout:
+class ComposedLayout(Pictured):
     """Which offset has a coordinate when a swizzle (or a layout) comes after? outer(offset + inner(coordinate)).
 
     outer: a Swizzle or a Layout, which goes on beyond its size in its last mode, as in CuTe. inner: a layout, composed itself

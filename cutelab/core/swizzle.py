@@ -15,12 +15,13 @@ from typing import Any, overload
 import numpy as np
 
 from cutelab.core import notation
+from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Swizzle:
+class Swizzle(Pictured):
     """Where does an offset go? One group of B bits is XORed into another group of B bits, |S| bits away.
 
     The lower group starts at bit M, the higher one at bit M + |S|. For S > 0 the higher group is the source and the lower one

@@ -224,6 +224,9 @@ def test_another_day_shows_the_last_picture_and_how_to_wake_it(open_cells, brows
     page = open_cells(*CELLS[:1])
     page.locator(PITCH).focus()
     page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.cutelab-image')?.dataset.frame === '2'")
+    seen = page.locator(".cutelab-image").get_attribute("alt")
+    page.wait_for_function("alt => document.querySelector('.cutelab-kept img')?.alt === alt", arg=seen)
     jupyter.command(page, "docmanager:save")
     page.wait_for_timeout(1500)
     for close_kernel in (False, True):  # a page that is loaded again meets the explorer; another kernel does not
@@ -235,6 +238,7 @@ def test_another_day_shows_the_last_picture_and_how_to_wake_it(open_cells, brows
         again.wait_for_timeout(1500)
         assert again.locator(".cutelab-explorer").count() == (not close_kernel)
         assert again.locator(".cutelab-kept img[alt]").is_visible() == close_kernel
+        assert again.locator(".cutelab-kept img").get_attribute("alt") == seen  # the state that was left, not the first
         assert again.locator(".jp-OutputArea img").filter(visible=True).count() == 1
         words = again.locator(".jp-OutputArea").inner_text()
         assert "Error" not in words and ("Run this cell" in words) == close_kernel

@@ -170,6 +170,24 @@ def test_outputs_are_the_widget_and_what_is_kept_of_it(toy):
     assert [set(bundle) for bundle in lab.outputs()] == [{"text/html", "text/plain", "image/png"}]
 
 
+def test_a_picture_at_rest_is_the_one_that_is_kept(toy, monkeypatch):
+    """In each cell that shows the explorer, once; what was refused changes nothing."""
+    renewed = []
+    monkeypatch.setattr(explorer, "show", lambda bundles: lambda kept: renewed.append((len(bundles), kept)))
+    lab = toy()
+    for cell in ("a", "b", "a"):
+        monkeypatch.setattr(cells, "current", lambda cell=cell: (cell, "run"))
+        lab._ipython_display_()
+    for changes, expected_pitch in (({"pitch": 9}, 9), ({"pitch": 100}, 9), ({"pitch": 12}, 12)):
+        renewed.clear()
+        lab._turn(**changes)
+        lab._view._receive(lab._view, {"rest": lab._view.frame}, [])
+        assert len(renewed) == 2
+        for count, kept in renewed:
+            assert count == 2 and kept == lab.outputs()[-1]
+            assert base64.b64decode(kept["image/png"]) == expected(pitch=expected_pitch)
+
+
 def test_running_a_cell_again_closes_what_it_showed(toy, monkeypatch):
     def shown_by(lab, cell, run):
         monkeypatch.setattr(cells, "current", lambda: (cell, run))

@@ -66,6 +66,7 @@ class Explorer:
         self._lock = threading.RLock()
         self._error: str | None = None
         self._closed = False
+        self._renew: dict[Any, Any] = {}  # notebook cell -> what puts another picture beside the live one
         self._params, self._result = params, scene.compute(params)
         self._picture = self._panels()
         self._controls = Controls(self._turn, self._lock)
@@ -74,7 +75,7 @@ class Explorer:
         else:
             from cutelab.course.lab.picture import PictureView
 
-            self._view = PictureView(self._probe, self._file, self._copied, self._fail, self._lock)
+            self._view = PictureView(self._probe, self._file, self._copied, self._keep, self._fail, self._lock)
         right = widgets.Box([self._view])
         right.add_class("cutelab-right")
         columns = widgets.Box([self._controls.box, right])
@@ -268,7 +269,13 @@ class Explorer:
 
     def _ipython_display_(self) -> None:
         cells.shown(self)
-        show(self.outputs())
+        self._renew[(cells.current() or ("",))[0]] = show(self.outputs())
+
+    def _keep(self) -> None:
+        """The browser's picture has come to rest: from now on the notebook keeps this one for another day."""
+        kept = self.outputs()[-1]
+        for renew in self._renew.values():
+            renew(kept)
 
     def __repr__(self) -> str:
         return self.code()

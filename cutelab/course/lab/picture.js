@@ -1,5 +1,6 @@
 // Shows one picture and lets its cells be probed. A viewer only: what a cell means is decided in Python.
-const STATE = ["asks", "png", "alt", "width", "height", "grids", "ids", "tip", "tips", "cell", "status", "error", "names",
+const REST = 1500; // milliseconds without another picture
+const STATE = ["frame", "asks", "png", "alt", "width", "height", "grids", "ids", "tip", "tips", "cell", "status", "error", "names",
   "copies", "files"];
 const PASS = ["Tab", "Escape", "Enter"];
 const KEYS = { ArrowUp: [-1, 0, 1], ArrowDown: [1, 0, 1], ArrowLeft: [0, -1, 1], ArrowRight: [0, 1, 1], Home: [0, -1, Infinity],
@@ -41,6 +42,7 @@ function render({ model, el }) {
   let asked = null, busy = false; // the probe cell that the kernel has been asked for
   let url = "", timer = 0, alive = true, box = null, gone = false;
   let chosen = "", file = null; // what "Copy as" shows: the name of a text, or a file that was made
+  let quietly = 0; // until the picture has stood for a while: then the notebook keeps it for another day
   let floor = 0; // while a control is in use the stage does not get lower, so that nothing below it jumps
   const observer = new MutationObserver(name);
 
@@ -251,6 +253,19 @@ function render({ model, el }) {
     stage.style.minHeight = floor + "px";
     if (!quiet) say(now.alt, 700);
     img.dataset.frame = frame;
+    clearTimeout(quietly);
+    if (frame > 1) quietly = setTimeout(settle, REST);
+  }
+
+  function settle() {
+    quietly = 0;
+    send({ rest: now.frame });
+  }
+
+  function hide() { // the page is left: what has changed is kept at once
+    if (!document.hidden || !quietly) return;
+    clearTimeout(quietly);
+    settle();
   }
 
   function attach() { // the view is made before it is part of the page
@@ -324,12 +339,15 @@ function render({ model, el }) {
   model.on("change:error", fail);
   model.on("msg:custom", answer);
   const watching = setInterval(watch, 1000);
+  document.addEventListener("visibilitychange", hide);
   attach();
   if (model.get("frame")) show();
 
   return () => {
     alive = false;
     clearTimeout(timer);
+    clearTimeout(quietly);
+    document.removeEventListener("visibilitychange", hide);
     clearInterval(watching);
     observer.disconnect();
     box?.removeEventListener("click", fold);

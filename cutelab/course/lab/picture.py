@@ -30,9 +30,10 @@ Make = Callable[[], dict[str, Any]]
 class PictureView(anywidget.AnyWidget):
     """A viewer: what it shows is decided elsewhere, and only the kernel writes its traits.
 
-    The browser sends four messages: `{shown: frame}` after it has decoded a picture that asks for it, `{probe: cell}`
-    when a cell is chosen, `{file: kind}` and `{copy: name}`. `probe` is called with the cell, `file` with the kind, `copy`
-    with the name, and `fail` with an exception of a frame that was made late.
+    The browser sends five messages: `{shown: frame}` after it has decoded a picture that asks for it, `{probe: cell}`
+    when a cell is chosen, `{file: kind}`, `{copy: name}`, and `{rest: frame}` when a picture has stood for a while. `probe` is called
+    with the cell, `file` with the kind, `copy` with the name, `rest` with nothing, and `fail` with an exception of a frame that was
+    made late.
 
     A frame that answers the browser (a slider, a probe) asks for no acknowledgement: the browser sends its next value
     only when the answer to the last has come. A frame that code has caused does ask, so that a loop does not outrun it.
@@ -67,12 +68,13 @@ class PictureView(anywidget.AnyWidget):
         probe: Callable[[int], None] = lambda cell: None,
         file: Callable[[str], tuple[str, bytes]] = lambda kind: ("", b""),
         copy: Callable[[str], str] = lambda name: "",
+        rest: Callable[[], None] = lambda: None,
         fail: Callable[[Exception], None] | None = None,
         lock: threading.RLock | None = None,
     ) -> None:
         super().__init__()
         self._lock = lock or threading.RLock()
-        self._probe, self._file, self._copy, self._fail = probe, file, copy, fail
+        self._probe, self._file, self._copy, self._rest, self._fail = probe, file, copy, rest, fail
         self._waiting: Make | None = None
         self._shown = 0
         self._sent_at = self._asked_at = time.monotonic()
@@ -121,7 +123,8 @@ class PictureView(anywidget.AnyWidget):
                     self.send({"probed": content["probe"]})
             if "file" in content:
                 self._try(lambda: self._send_file(str(content["file"])))
-
+            if "rest" in content:
+                self._try(self._rest)
             if "copy" in content:
                 name = str(content["copy"])
                 self.send({"copy": name, "text": self._copy(name)})

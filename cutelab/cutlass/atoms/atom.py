@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import flatten, to_text
 from cutelab.core.layout import Layout, cosize, parse_layout, size
@@ -13,7 +14,7 @@ REGISTERS, SHARED, TENSOR = "registers", "shared memory", "tensor memory"
 
 
 @dataclass(frozen=True)
-class MmaAtom:
+class MmaAtom(Pictured):
     """Who holds what in one matrix instruction D = A * B + C?
 
     name        CUTLASS's name of the operation

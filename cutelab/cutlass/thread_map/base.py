@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from cutelab.core.display import Pictured
 from cutelab.core.errors import MAX_MESSAGE, CuteLabError
 from cutelab.core.int_tuple import IntTuple, product
 from cutelab.core.layout import Layout, check_table_size, offsets
@@ -30,7 +31,7 @@ MAX_THREADS = 1024  # of one thread block
 Mode = tuple[int, tuple[int, int]]  # extent, (contiguous, strided) step in elements
 
 
-class ThreadMap:
+class ThreadMap(Pictured):
     """Base of the ten classes. Each is a frozen dataclass whose fields are the template parameters, in CUTLASS's order.
 
     A subclass gives `iterations`, `delta`, `_start(t)` (start offset of an array of threads) and `_thread_modes()`.

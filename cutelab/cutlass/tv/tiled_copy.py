@@ -11,6 +11,7 @@ from typing import Any
 
 from cutelab.algebra import composition, typed, zipped_divide
 from cutelab.algebra.typed import Typed
+from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, as_int_tuple, product
 from cutelab.core.layout import ComposedLayout, Layout, size
@@ -25,7 +26,7 @@ ONE_VALUE = CopyAtom("one value", 0, mark_layout(Layout(1, 0)), ONE, ONE, ONE)
 
 
 @dataclass(frozen=True, init=False)
-class TiledCopy:
+class TiledCopy(Pictured):
     """Which thread copies what? A copy atom, the layout (thread, value) -> index in the tile, and the tile.
 
     TiledCopy(atom, layout_tv, tiler) as the C++ type; TiledCopy(thr_layout, val_layout) is make_tiled_copy with an atom that

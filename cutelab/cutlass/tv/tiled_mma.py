@@ -13,6 +13,7 @@ import numpy as np
 
 from cutelab.algebra import composition, tiled_product, typed
 from cutelab.algebra.typed import Typed
+from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int, to_text
 from cutelab.core.layout import Layout, offsets, size
@@ -36,7 +37,7 @@ MODES = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # of (M, N, K)
 
 
 @dataclass(frozen=True)
-class TiledMMA:
+class TiledMMA(Pictured):
     """Which thread holds what when an MMA atom is repeated over threads and over a tile?
 
     atom              an MmaAtom, or its name
