@@ -1,6 +1,6 @@
 // The loop of lesson 12 with all that it needs around it, so that a compiler can say whether it is CuTe:
 //   nvcc -std=c++17 -arch=sm_80 --expt-relaxed-constexpr -I CUTLASS/include -c cp_async.cu
-// Compiled with nvcc 13.0 against CUTLASS 4.7.0. Each line of the lesson's loop stands here; beside them stand the same for B.
+// Compiled with nvcc 13.0 against CUTLASS 4.7.0; check.cu runs it, and on an H200 every element was right. Each line of the lesson's loop stands here; beside them stand the same for B.
 #include <cute/tensor.hpp>
 
 using namespace cute;

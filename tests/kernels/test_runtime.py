@@ -16,7 +16,7 @@ def python(code, *arguments, **environment):
     import os
 
     env = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"} | environment
-    env["PYTHONPATH"] = str(ROOT)
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, *(["-c", textwrap.dedent(code)] if code else []), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=ROOT)
 
