@@ -84,10 +84,9 @@ class Canvas:
 
     def box(self, x: float, y: float, w: float, h: float) -> np.ndarray:
         """The pixels of a rectangle given in CSS pixels, cut at the sheet's edge: a view."""
-        s, (high, wide) = self.scale, self.pixels.shape
-        x0, x1 = (min(max(round(v * s), 0), wide) for v in (x, x + w))
-        y0, y1 = (min(max(round(v * s), 0), high) for v in (y, y + h))
-        return self.pixels[y0:y1, x0:x1]
+        s = self.scale
+        top, foot, left, right = round(y * s), round((y + h) * s), round(x * s), round((x + w) * s)
+        return self.pixels[max(top, 0) : max(foot, 0), max(left, 0) : max(right, 0)]
 
 
 def along(length: int, dash: tuple[float, float], scale: int) -> np.ndarray:

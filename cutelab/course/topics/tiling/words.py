@@ -15,7 +15,7 @@ from cutelab.core.int_tuple import to_text
 from cutelab.core.layout import Layout
 from cutelab.course.card.parts.code import cpp_type, cpp_value, python_value
 from cutelab.course.card.parts.sheet import crd_text
-from cutelab.course.card.picture import Verdict
+from cutelab.course.card.picture import Texts, Verdict
 from cutelab.course.card.words import count_distinct, number
 from cutelab.course.topics.tiling.cut import MATRIX, Cut, explained, tiler_words
 from cutelab.course.topics.tiling.knobs import say_other
@@ -229,7 +229,7 @@ def _refused(found: Cut) -> Verdict:
     return Verdict("bad", f"{who}: {cause.rstrip('.')}.", f"{second}{remedy[:1].upper()}{remedy[1:]}".strip())
 
 
-def copies(result: Result) -> dict[str, str]:
+def copies(result: Result) -> Texts:
     """Texts to copy: the result, the C++ that slices, the call in Python, the explanation."""
     params, found = result.params, result.cut
     tiler = python_tiler(found.tiler)
@@ -251,7 +251,7 @@ def copies(result: Result) -> dict[str, str]:
         )
     else:
         texts["Python"] = f'{params.operation}(parse_layout("{params.layout}"), {tiler})'
-    return {**texts, "explain": explained(found)}
+    return Texts(texts, explain=lambda: explained(found))
 
 
 def python_tiler(tiler: Any) -> str:
