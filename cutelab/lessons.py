@@ -9,6 +9,7 @@ claims("thread maps")           ten statements that are in print: which are true
 claims_table()                  how many of them you said rightly, and where you were sure and wrong
 exam()                          fifteen questions over the whole course, and a report at the end
 ready()                         is this machine ready?
+header("banks")                 how far you are in a lesson: the line at its top
 progress()                      what is done, tried and open; progress("puzzles"): of one lesson
 reset("banks")                  a lesson afresh, or all of them; a copy is set aside
 results()                       a summary for a teacher, as JSON
@@ -21,7 +22,7 @@ from cutelab.course.lab.classroom import classroom
 from cutelab.course.lab.exam import exam
 from cutelab.course.lab.predicting import predict
 from cutelab.course.lab.ready import ready
-from cutelab.course.lab.report import progress, reset, results
+from cutelab.course.lab.report import header, progress, reset, results
 from cutelab.course.lab.review import review
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "claims_table",
     "classroom",
     "exam",
+    "header",
     "hint",
     "predict",
     "progress",

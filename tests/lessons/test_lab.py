@@ -9,11 +9,11 @@ import pytest
 from cutelab import CuteLabError
 from cutelab.course.lab import predicting as predict_view
 from cutelab.course.lab.claims import ClaimsPage
-from cutelab.course.lab.lessons import lessons
+from cutelab.course.lab.lessons import find_lesson, lessons
 from cutelab.course.lab.predicting import OPEN, PredictView
 from cutelab.course.lab.reply import COLOURS, INK, Card, to_html
 from cutelab.course.lab.review import Review
-from cutelab.lessons import check, claims, hint, predict, progress, results, review, solution
+from cutelab.lessons import check, claims, header, hint, predict, progress, results, review, solution
 
 EXERCISES = sum(len(lesson.exercises) for lesson in lessons())
 
@@ -53,6 +53,41 @@ def test_a_right_answer_is_done_and_stays_done():
     check("layout.2", "(6,4):(4,1)")
     assert f"1 of {EXERCISES} exercises done" in repr(progress())
     assert progress().rows[2][:3] == ("02_layout", "1", "0")
+
+
+def solved(exercise):
+    names = {}
+    exec(exercise.solution, names)
+    return names[exercise.name]
+
+
+def test_the_line_at_the_top_of_a_lesson_says_how_far_one_is():
+    gpu, layout = find_lesson("gpu"), find_lesson("layout")
+    first = header("layout")
+    assert (
+        first.sentence
+        == f"02_layout: {len(layout.exercises)} exercises and {len(layout.predictions)} predictions wait for you."
+    )
+    assert (first.sign, first.lines) == ("○", ())
+    check("layout.1")  # asked, not answered: nothing has begun
+    assert header("02") == first
+    check("layout.2", "(6,4):(1,6)")
+    predict("layout.a").lock(19)
+    then = header("02_layout")
+    assert (
+        f"1 of {len(layout.exercises)} exercises done, 1 of {len(layout.predictions)} predictions locked in"
+        in then.sentence
+    )
+    assert then.lines == (f"Next: `layout.1` {layout.exercises[0].title}.",)
+    check(gpu.exercises[0].id, solved(gpu.exercises[0]))
+    left = f"In [01_gpu](01_gpu.ipynb) you left {len(gpu.exercises) - 1} exercises open."
+    assert header("layout").lines[-1] == left and left not in header("coalescing").lines
+    for one in (*gpu.exercises, *layout.exercises):
+        check(one.id, solved(one))
+    for one in layout.predictions:
+        predict(one.id).lock(one.answer())
+    assert (header("layout").sign, header("layout").lines) == ("✓", ())
+    assert header("nowhere").state == "bad" and header(5.5).state == "bad"
 
 
 def test_a_starter_is_no_try():

@@ -11,6 +11,7 @@ from cutelab.course.ask.exercise import Prediction
 from cutelab.course.ask.ids import topic_of
 from cutelab.course.ask.reading import shown
 from cutelab.course.ask.target import Target, amount
+from cutelab.course.card.words import count
 from cutelab.course.lab.checking import trouble
 from cutelab.course.lab.lessons import Lesson, find_lesson, lessons
 from cutelab.course.lab.reply import Card, Table
@@ -39,6 +40,42 @@ def progress(lesson: str | None = None) -> Table | Card:
     heads = ("notebook", "done", "tried", "open", "predicted")
     notes = tuple(filter(None, [kept.take_notice()]))
     return Table(f"{done} of {total} exercises done", heads, rows, notes)
+
+
+def header(lesson: str) -> Card:
+    """How far am I in this lesson, and what was left open before it? The line at the top of each notebook.
+
+    lesson  its number, name or topic ("04", "banks")
+
+    >>> header("gpu").sentence
+    '01_gpu: 4 exercises and 3 predictions wait for you.'
+    """
+    try:
+        here = find_lesson(lesson)
+    except CuteLabError as error:
+        return trouble(error)
+    kept = store()
+    items = kept.items()
+    todo = [e for e in here.exercises if items.get(e.id, {}).get("state") != "done"]
+    locked = sum("answer" in items.get(p.id, {}) for p in here.predictions)
+    done, tasks, asked = len(here.exercises) - len(todo), len(here.exercises), len(here.predictions)
+    started = done or locked or any(e.id in items for e in here.exercises)
+    lines = []
+    if started:
+        sentence = f"{here.notebook}: {done} of {tasks} exercises done, {locked} of {asked} predictions locked in."
+        if todo:
+            lines.append(f"Next: `{todo[0].id}` {todo[0].title}.")
+    else:
+        waiting = [count(n, noun) for n, noun in ((tasks, "exercise"), (asked, "prediction")) if n]
+        sentence = f"{here.notebook}: {' and '.join(waiting)} wait{'s' * (tasks + asked == 1)} for you."
+    earlier = [one for one in lessons() if one.notebook < here.notebook and one.exercises]
+    for one in earlier[-1:] if here.notebook[0].isdigit() else []:
+        left = sum(items.get(e.id, {}).get("state") != "done" for e in one.exercises)
+        if left and left < len(one.exercises):
+            lines.append(f"In [{one.notebook}]({one.notebook}.ipynb) you left {count(left, 'exercise')} open.")
+    lines.append(kept.take_notice())
+    over = not todo and locked == asked
+    return Card("good", "✓" if over else "○", sentence, tuple(filter(None, lines)))
 
 
 def one_lesson(lesson: Lesson, items: Items, notice: str) -> Table:
