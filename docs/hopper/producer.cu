@@ -12,6 +12,10 @@ using namespace cute;
 using Full = cutlass::arch::ClusterTransactionBarrier;  // counts arrivals and bytes
 using Empty = cutlass::arch::ClusterBarrier;            // counts arrivals
 
+#ifndef TOLD  // for trials: -DTOLD=16384 tells the barrier another number of bytes
+#define TOLD (128 + 128) * 64 * sizeof(half_t)
+#endif
+
 constexpr int Stages = 3;
 using BlockTile = Shape<_128, _64>;
 using Atom = GMMA::Layout_K_SW128_Atom<half_t>;
@@ -41,7 +45,7 @@ __global__ void multiply(int M, int N, int K, __grid_constant__ TmaA const tma_a
   auto [tAgA, tAsA] = tma_partition(tma_a, Int<0>{}, Layout<_1>{}, group_modes<0, 2>(sA), group_modes<0, 2>(gA));
   auto [tBgB, tBsB] = tma_partition(tma_b, Int<0>{}, Layout<_1>{}, group_modes<0, 2>(sB), group_modes<0, 2>(gB));
 
-  constexpr int bytes = (128 + 128) * 64 * sizeof(half_t);
+  constexpr int bytes = TOLD;
   int warp = threadIdx.x / 32, tiles = size<1>(tAgA);
   if (threadIdx.x == 0)
     for (int s = 0; s < Stages; ++s) {

@@ -14,6 +14,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.lab.lessons import find_exercise, find_prediction
 from cutelab.course.topics.hopper.lesson import at_row
 from cutelab.hardware import MatrixDescriptor, Pipeline, TmaTile, UmmaDescriptor, descriptor_of, tma_boxes
+from cutelab.hardware.measured import measured_hopper
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = json.loads((ROOT / "notebooks" / "13_hopper.ipynb").read_text(encoding="utf-8"))
@@ -190,6 +191,20 @@ def test_the_bits_of_both_descriptors():
     fields = 16 // 16 << 16 | 1024 // 16 << 32
     assert MatrixDescriptor(0, 16, 1024, 128, "K").encode() == fields | 1 << 62
     assert UmmaDescriptor(0, 16, 1024, 128, "K").encode() == fields | 1 << 46 | 2 << 61
+
+
+def test_a_barrier_that_is_told_another_number_of_bytes_hangs():
+    """Measured: told nothing it lets everybody through; a wait for the other phase, too, until a stage is used again."""
+    trials = measured_hopper("barrier_bytes")
+    right = (128 + 128) * 64 * 2
+    assert {c["right"] for c in trials.cases} == {right} and len(trials) == 39
+    for case in trials.cases:
+        other = case["wait"] == "the other phase"
+        assert case["ended"] == (case["tiles"] < 3 if other else case["told"] in (0, right))
+        assert (case["wrong_elements"] is None) == (not case["ended"])
+        if case["ended"]:
+            exact = case["told"] == right and not other
+            assert case["wrong_elements"] == 0 if exact else case["wrong_elements"] > 0.98 * 128 * 128
 
 
 def lines(text):

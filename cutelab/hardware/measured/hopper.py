@@ -14,9 +14,10 @@ from cutelab.core.errors import CuteLabError, shown
 
 TABLES = (
     "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions", "pipelines",
-    "hopper_tiles", "hopper_descriptors", "hopper_rates", "hopper_pipelines",
+    "hopper_tiles", "hopper_descriptors", "hopper_rates", "hopper_pipelines", "barrier_bytes",
 )  # fmt: skip
-"""The second row was measured later, by `benchmarks/gpu/hopper.py`: boxes of rank 1 to 4, operands of 1, 2 and 4 bytes, A and B, 180 loops."""
+"""The second row was measured later, by `benchmarks/gpu/hopper.py`: boxes of rank 1 to 4, operands of 1, 2 and 4 bytes, A and B, 180 loops; what a
+kernel does whose barrier is told another number of bytes, by `docs/hopper/check.cu`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class HopperCases:
 
 def measured_hopper(name: str) -> HopperCases:
     """What did an H200 do? name: "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions" or "pipelines";
-    "hopper_tiles", "hopper_descriptors", "hopper_rates" and "hopper_pipelines" are a second, wider run.
+    "hopper_tiles", "hopper_descriptors", "hopper_rates" and "hopper_pipelines" are a second, wider run; "barrier_bytes".
 
     Raises CuteLabError for another name.
 
