@@ -215,7 +215,12 @@ class Choice:
             by_number = [k for k, w in self.options if (n := read_number(w)) is not None and n[0] == number[0]]
             return by_number[0] if len(by_number) == 1 else None
         mine = _content(text)
-        near = [k for k, w in self.options if mine and (mine <= _content(w) or (_content(w) and _content(w) <= mine))]
+        numbers = frozenset(filter(str.isdigit, mine))  # one that an option does not have speaks of something else
+        near = [
+            k
+            for k, w in self.options
+            if mine and (mine <= (its := _content(w)) or (its and its <= mine and numbers <= its))
+        ]
         return near[0] if len(near) == 1 else None
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> str:
