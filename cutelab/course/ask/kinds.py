@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from cutelab import Layout, offsets, parse_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import IntTuple, congruent, is_int, product
+from cutelab.core.int_tuple import IntTuple, congruent, flatten, is_int, product
 from cutelab.course.ask import diagnose
 from cutelab.course.ask.diagnose import Diagnosis, Mapped, Named
 from cutelab.course.ask.reading import (
@@ -302,10 +302,9 @@ class LayoutMap:
         if product(shape) > MAX_SIZE:
             raise CuteLabError(f"The layout {layout} has {product(shape):,} elements; this exercise needs far fewer.")
         extents = tuple(map(product, shape)) if isinstance(shape, tuple) else (shape,)
-        found = Mapped(str(layout), extents, offsets(layout))
-        if self.accept is None:
-            return found
-        return Mapped(found.text, found.extents, found.offsets, self.accept(found))
+        strides = tuple(map(int, flatten(layout.stride))) if isinstance(layout, Layout) else ()
+        found = Mapped(str(layout), extents, offsets(layout), strides=strides)
+        return found if self.accept is None else replace(found, accepted=self.accept(found))
 
     def _layout(self, answer: Any) -> Any:
         if isinstance(answer, str):
