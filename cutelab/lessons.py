@@ -4,7 +4,7 @@ predict("layout.a")             answer before you look; locked in, it cannot be 
 check("layout.1", answer)       right, or what was meant and where yours and the right one differ
 hint("layout.1", 1)             hints 1 to 3
 solution("layout.1")            folded away
-review("banks")                 two or three old questions with new numbers
+review("banks")                 two or three old questions with new numbers; review() of all that was done
 claims("thread maps")           ten statements that are in print: which are true?
 claims_table()                  how many of them you said rightly, and where you were sure and wrong
 exam()                          fifteen questions over the whole course, and a report at the end

@@ -39,21 +39,21 @@ class CuteLabError(ValueError):
         return [f"{type(self).__name__}: {self}"]
 
 
-def fit(text: object) -> str:
+def fit(text: object, most: int = MAX_MESSAGE) -> str:
     """The text of an error as it may be shown: no hidden characters, no addresses, at most 300 characters.
 
     A longer text loses its middle: the rule stands at its beginning, the remedy at its end.
 
     >>> fit("name \\x00 of <thing object at 0x7f00> is unknown")
     'name \\\\x00 of <thing object> is unknown'
-    >>> len(fit("x" * 1000))
-    300
+    >>> len(fit("x" * 1000)), len(fit("x" * 1000, 250))
+    (300, 250)
     """
     line = escaped(ADDRESS.sub("", str(text)), keep="\n")
-    if len(line) <= MAX_MESSAGE:
+    if len(line) <= most:
         return line
-    head = MAX_MESSAGE * 3 // 5
-    return f"{line[:head]} ... {line[len(line) - (MAX_MESSAGE - head - 5) :]}"
+    head = most * 3 // 5
+    return f"{line[:head]} ... {line[len(line) - (most - head - 5) :]}"
 
 
 def escaped(text: str, keep: str = "") -> str:

@@ -1,4 +1,4 @@
-"""A trace as text: the kernel's source with its figures beside the lines."""
+"""A trace as text: the kernel's source, and below each line what its accesses cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from cutelab.plans.access import Access, Uncounted
 
-HEAD = ("access", "warp instructions", "counted", "ideal", "excess", "used")
+HEAD = ("  access", "warp instructions", "counted", "ideal", "excess", "used")
 LABEL = 28  # characters of an expression
 
 
@@ -22,24 +22,24 @@ def _percent(value: float | None) -> str:
 
 def _figures(a: Access | Uncounted) -> tuple[str, ...]:
     if isinstance(a, Uncounted):
-        return (access_name(a), f"{a.accesses:,}", "not modelled", "", "", "")
+        return ("  " + access_name(a), f"{a.accesses:,}", "not modelled", "", "", "")
     unit = a.unit if a.count != 1 else a.unit.removesuffix("s") + " "  # the digits stay below each other
     counted = f"{a.count:,} {unit}", f"{a.ideal:,}", f"{a.excess:,}", _percent(a.efficiency)
-    return (access_name(a), f"{a.accesses:,}", *counted)
+    return ("  " + access_name(a), f"{a.accesses:,}", *counted)
 
 
 def source_view(source: Sequence[tuple[int, str]], lines: Mapping[int, Sequence[Access | Uncounted]]) -> list[str]:
-    """The source, one row for each access; source lines without an access have no figures."""
-    rows: list[tuple[str, str, tuple[str, ...]]] = []
-    for number, text in list(source) or [(line, "") for line in sorted(lines)]:
-        here = lines.get(number, ())
-        rows.append((str(number), text, _figures(here[0]) if here else ("",) * len(HEAD)))
-        rows += [("", "", _figures(a)) for a in here[1:]]
-    widths = [max(len(HEAD[i]), *(len(f[i]) for _, _, f in rows)) for i in range(len(HEAD))]
-    place = max(4, *(len(n) for n, _, _ in rows))
+    """The source line by line, and below a line one row for each of its accesses: so the figures stand near the left edge."""
+    text = list(source) or [(line, "") for line in sorted(lines)]
+    rows = {number: [_figures(a) for a in lines.get(number, ())] for number, _ in text}
+    widths = [max(len(HEAD[i]), *(len(f[i]) for below in rows.values() for f in below), 0) for i in range(len(HEAD))]
+    place = max(4, *(len(str(number)) for number, _ in text))
 
-    def line(number: str, figures: tuple[str, ...], text: str) -> str:
+    def row(figures: tuple[str, ...], head: str = "") -> str:
         cells = [f"{figures[0]:<{widths[0]}}"] + [f"{f:>{w}}" for f, w in zip(figures[1:], widths[1:], strict=True)]
-        return f"{number:>{place}}  {'  '.join(cells)}  | {text}".rstrip()
+        return f"{head:>{place}}  {'  '.join(cells)}".rstrip()
 
-    return [line("line", HEAD, "source"), *(line(number, figures, text) for number, text, figures in rows)]
+    view = [row(HEAD, "line")]
+    for number, line in text:
+        view += [f"{number:>{place}}| {line}".rstrip(), *map(row, rows[number])]
+    return view

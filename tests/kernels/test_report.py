@@ -31,6 +31,14 @@ def test_accesses_of_one_line_are_told_apart():
     assert "warp instructions" in head and "global load a[i + 1] 4 B" in seen.text()
 
 
+def test_the_figures_stand_below_their_line_and_fit_beside_an_open_file_list():
+    rows = trace(stencil, 1, 64, z(64), z(64)).text().splitlines()[2:-1]
+    at = next(i for i, row in enumerate(rows) if "out[i] = a[i - 1]" in row)
+    assert [row.split()[2] for row in rows[at + 1 : at + 5]] == ["a[i", "a[i]", "a[i", "out[i]"]
+    assert rows[at + 1].split()[-7:-2] == ["2", "9", "sectors", "8", "1"]
+    assert max(len(row) for row in rows if row.startswith(" ") and "|" not in row) <= 100
+
+
 @cuda.jit
 def fill(out, a):
     i = cuda.grid(1)

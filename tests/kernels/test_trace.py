@@ -186,8 +186,9 @@ def test_a_kernel_from_a_cell_shows_its_source():
     exec(compile(text, name, "exec"), scope)
     seen = trace(scope["mine"], 1, 32, np.zeros(1024, F32))
     shown = seen.text().splitlines()
-    row = next(line for line in shown if "a[i * 32 % 1024] = 1" in line)
-    assert row.split()[:10] == ["4", "global", "store", "a[i", "*", "32", "%", "1024]", "4", "B"]
+    at = next(i for i, line in enumerate(shown) if line == "   4|     a[i * 32 % 1024] = 1")
+    row = shown[at + 1]
+    assert row.split()[:9] == ["global", "store", "a[i", "*", "32", "%", "1024]", "4", "B"]
     assert "32 sectors" in row and "28" in row
     del linecache.cache[name]
     blind = trace(scope["mine"], 1, 32, np.zeros(1024, F32))

@@ -62,6 +62,15 @@ def test_a_review_asks_what_was_wrong_or_guessed_until_it_is_right():
     assert "banks.b+2" in review("thread_map").ids
 
 
+def test_a_review_without_a_lesson_asks_of_all_that_was_done():
+    assert "Nothing to look back on yet" in repr(review()) and "beginning" not in repr(review())
+    predict("banks.a").lock(3)
+    assert {id.partition(".")[0] for id in review().ids} <= {"start", "gpu", "layout", "coalescing", "banks"}
+    predict("layout.a").lock(1, sure=False)
+    assert "layout.a+1" in review().ids and review(None).ids == review().ids
+    assert "review()" in str(review().outputs())
+
+
 def test_a_review_shows_its_questions():
     shown = review("thread_map")
     live, kept = shown.outputs()

@@ -23,11 +23,12 @@ LONG = 10**5000
         ("start.1", range(10**12), "far too long"),
         ("start.1", range(10**30), "far too long"),
         ("start.1", np.zeros(10**6, np.int8), "far too long"),
+        ("start.2", [4, 8], "must be one of"),
         ("start.1", LONG, "far too large"),
         ("start.1", -LONG, "far too large"),
         ("start.1", [LONG], "must be a whole number"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_odd_answers(id, answer, words):
     verdict = find_exercise(id).check(answer)

@@ -9,6 +9,7 @@ import pictures
 import pytest
 
 from cutelab.core.errors import CuteLabError
+from cutelab.course.card.paint import labels
 from cutelab.course.card.paint.glyphs import text_width
 from cutelab.course.card.paint.ops import Cells, Fill, Frame, Text
 from cutelab.course.card.paint.palette import fill_and_ink
@@ -207,3 +208,17 @@ def test_row_headers_beside_tall_rows_are_not_cut():
     grid = Grid("g", np.zeros((2, 4), int), row_heads=("4160", "4192"), cell=(20, 12), row_heights=(40, 12))
     texts = {op.text for op in plan_panel(grid, 0, 0, 300).ops if isinstance(op, Text)}
     assert {"4160", "4192"} <= texts
+
+
+@pytest.mark.parametrize("width", range(18, 64, 3))
+@pytest.mark.parametrize("most", [8, 32, 128, 256])
+def test_the_two_labels_of_a_cell_do_not_read_as_one_word(width, most):
+    thread = np.char.add("T", np.arange(most).astype("U3"))
+    left, right = labels._pair(thread, np.char.add("v", np.arange(8).astype("U1")), width - 1, 27, 7) or (None, None)
+    if left is None:  # no room: the thread stands alone
+        assert width < 42
+        return
+    end = left.x + labels.widest(left.texts, left.font) * left.size
+    begin = right.x - labels.widest(right.texts, right.font) * right.size
+    assert begin - end >= labels.PAIR_AIR * left.size - 1e-9
+    assert left.x >= 2 and right.x <= width - 2

@@ -3,14 +3,18 @@
 import dataclasses
 import random
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cutelab import CuteLabError, explore
 from cutelab.core import notation
+from cutelab.core.errors import MAX_MESSAGE
 from cutelab.course.card import paint
 from cutelab.course.card.knobs import Params, slider
+from cutelab.course.lab import html
+from cutelab.course.lab.html import STALE
 from cutelab.course.topics import banks
 from cutelab.hardware import AMD_LDS, H200
 
@@ -194,16 +198,32 @@ def test_another_number_of_banks_is_another_count():
     assert explore.coalescing(chip=replace(H200, sector_bytes=64)).result.count == 2
 
 
+JUNK = (
+    *("x(", "", -1, 10**9, True, 1.5, None, "0", float("nan"), b"x", [1], object(), lambda: 0),
+    *(10**5000, -(10**5000), "9" * 5000, "x" * 1000, "(1," * 500, "(8,8):(8,1)" * 30, "\u202e\x00"),
+)
+
+
+def test_the_sentence_below_an_error_stands_in_both_views():
+    assert STALE in (Path(html.__file__).parent / "picture.js").read_text(encoding="utf-8")
+    lab = explore.layout(view="html")
+    lab._fail(RuntimeError("x" * 1000))
+    assert STALE in lab._view.value and len(f"{lab.error}\n{STALE}") == MAX_MESSAGE
+
+
 @each
 def test_what_was_typed_is_one_clear_error_or_a_picture(topic):
     for lab in views(topic):
         for control in lab.params.controls():
             start = lab.params
-            for junk in ("x(", "", -1, 10**9, True, 1.5, None, "0"):
+            for junk in JUNK:
                 try:
                     lab.set(**{control.name: junk})
                 except CuteLabError as error:
                     assert len(str(error)) > 0 and lab.params is start
+                    assert (
+                        len(f"{lab.error}\n{STALE}") <= MAX_MESSAGE
+                    )  # the sentence that stands below it on the screen
                 else:
                     lab.set(**{name: getattr(start, name) for name in start.names()})
                     start = lab.params

@@ -221,12 +221,14 @@ class Mapped:
     """What a layout maps: its text, its shape's modes, the size of each top-level mode, the offset of each coordinate.
 
     accepted  it has the property that was asked for, where a question has more than one right answer
+    strides   the numbers of its stride, without brackets; () where it is no plain layout
     """
 
     text: str
     extents: tuple[int, ...]
     offsets: np.ndarray
     accepted: bool = False
+    strides: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapped):
@@ -244,10 +246,15 @@ def span(extents: tuple[int, ...]) -> str:
     return " x ".join(map(str, extents)) if len(extents) > 1 else f"{extents[0]} in one mode"
 
 
+ELSEWHERE = "the right strides, but at other modes: each belongs to the mode that stands at its place in the shape."
+
+
 def name_layout(mine: Mapped, right: Mapped) -> str:
     """What is wrong with this layout as a whole? "" if nothing is known."""
     a, b = mine.offsets, right.offsets
     if mine.extents != right.extents:
+        if mine.extents == right.extents[::-1] and a.ndim > 2:
+            return "the modes stand in the reverse order."
         if mine.extents == right.extents[::-1]:
             turned = np.array_equal(b, a.T)
             return "rows and columns have changed places: the shape names the rows first" + (
@@ -269,6 +276,11 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
         return "row and column have changed places."
     if dealt_otherwise(a, b):
         return "every mode has the right offsets, but in another order: the mode that counts fastest stands first."
+    if a.ndim > 1 and plain_order(a) and not plain_order(b):
+        return "this is column-major without a gap, what a shape alone gives: the strides have to say more."
+    exchanged = mine.strides != right.strides and sorted(mine.strides) == sorted(right.strides) and not right.accepted
+    if exchanged and len(mine.strides) > 2:
+        return ELSEWHERE
     if still := standing(a, b):
         return still
     meeting = shared_offset(a)
@@ -281,6 +293,8 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
         if min(down, across) == 1 == min(good_down, good_across) and (down < across) != (good_down < good_across):
             first = "down a column" if down < across else "along a row"
             return f"in yours neighbours in memory lie {first}; here it is the other direction."
+    if exchanged:
+        return ELSEWHERE
     if not shared_offset(b):
         unused, fair = int(a.max() - a.min()) + 1 - a.size, int(b.max() - b.min()) + 1 - b.size
         if unused > fair:
@@ -288,6 +302,11 @@ def name_layout(mine: Mapped, right: Mapped) -> str:
         if unused < fair:
             return f"this leaves {unused} offset{'s' * (unused != 1)} unused between its first and its last element; the right layout leaves more."
     return ""
+
+
+def plain_order(offsets: np.ndarray) -> bool:
+    """Is this the layout of a shape without strides of its own: 0, 1, 2 ... with the first mode fastest?"""
+    return bool((offsets.ravel(order="F") == np.arange(offsets.size)).all())
 
 
 def lead(offsets: np.ndarray, axis: int) -> np.ndarray:

@@ -8,8 +8,9 @@ from random import Random
 from typing import Any, Literal
 
 from cutelab.core.errors import CuteLabError
+from cutelab.course.ask.careful import looked_at
 from cutelab.course.ask.kinds import Choice, Kind
-from cutelab.course.ask.reading import plain, tidy, to_words
+from cutelab.course.ask.reading import plain, shown, tidy, to_words
 
 NOT_YET = "not answered yet."
 MAX_ERROR = 300  # characters of an error that is passed on
@@ -21,6 +22,7 @@ class Reply:
     """What an answer gets to hear: a bold sentence and a second line. `counts`: this was a try.
 
     reading  what was read of the answer, where it could be read
+    said     the answer in at most 60 characters, of a try
     """
 
     state: Literal["good", "note", "bad"]
@@ -28,6 +30,7 @@ class Reply:
     second: str = ""
     counts: bool = True
     reading: Any = field(default=None, repr=False, compare=False)
+    said: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -76,23 +79,30 @@ class Exercise:
         test: the same seed draws the same inputs, in every process. `tries` that were made before: from the third try on
         a reply may show a right value.
         """
-        if self.kind.untouched(answer):
-            return Reply("note", NOT_YET, counts=False)
         draw = f"{self.id}/{seed}"
-        odd = next((w.words for w in self.odd if _same_text(w.answer, answer)), "")
-        if odd:
-            return Reply("bad", odd, "This costs no try.", counts=False)
         try:
-            mine = self.kind.read(answer, draw)
+            found = looked_at(lambda: self._first_look(answer, draw))
         except CuteLabError as error:
             text = str(error) if len(str(error)) <= MAX_ERROR else str(error)[: MAX_ERROR - 3] + "..."
             return Reply("bad", "this cannot be checked yet, and costs no try.", text, counts=False)
+        if isinstance(found, Reply):
+            return found
+        mine, said = found
         right = self.kind.read_right(self.right, draw)
         if mine == right:
-            return Reply("good", getattr(mine, "verdict", "right."), self.because, reading=mine)
-        found = self.kind.diagnose(mine, right, tries >= TOLD_FROM)
+            return Reply("good", getattr(mine, "verdict", "right."), self.because, reading=mine, said=said)
+        wrong = self.kind.diagnose(mine, right, tries >= TOLD_FROM)
         words = foreseen(self.kind, self.wrong, mine, draw)
-        return Reply("bad", words or found.named or "not right yet.", found.where, reading=mine)
+        return Reply("bad", words or wrong.named or "not right yet.", wrong.where, reading=mine, said=said)
+
+    def _first_look(self, answer: Any, draw: str) -> Reply | tuple[Any, str]:
+        """What is read of this answer, and how it looks; a Reply where it is none yet. This may run code of the learner's."""
+        if self.kind.untouched(answer):
+            return Reply("note", NOT_YET, counts=False)
+        odd = next((w.words for w in self.odd if _same_text(w.answer, answer)), "")
+        if odd:
+            return Reply("bad", odd, "This costs no try.", counts=False)
+        return self.kind.read(answer, draw), shown(answer)
 
 
 def foreseen(kind: Kind, wrong: tuple[Wrong, ...], mine: Any, draw: str = "") -> str:
@@ -144,16 +154,20 @@ class Prediction:
             return dict(self.kind.options)[reading]
         return str(getattr(reading, "text", "")) or to_words(reading)
 
+    def read(self, answer: Any) -> Any:
+        """What is read of this answer? Raises CuteLabError, also where the answer's own methods fail."""
+        return looked_at(lambda: self.kind.read(answer, self.id))
+
     def reveal(self, answer: Any) -> Reply:
         """What does this prediction get to hear? "good" when it is right, otherwise "note" with words of its own."""
-        mine, right = self.kind.read(answer, self.id), self.answer()
-        shown = f"You predicted {self.words(mine)}"
+        mine, right = self.read(answer), self.answer()
+        begin = f"You predicted {self.words(mine)}"
         if mine == right:
-            return Reply("good", f"{shown}, and that is what {self.source}.", self.because)
+            return Reply("good", f"{begin}, and that is what {self.source}.", self.because)
         reply = foreseen(self.kind, self.replies, mine) or self.kind.diagnose(mine, right, False).named
         reply = reply[:1].upper() + reply[1:]
         return Reply(
             "note",
-            f"{shown}; {self.source} {self.words(right)}.",
+            f"{begin}; {self.source} {self.words(right)}.",
             f"{reply} {self.because}".strip(),
         )

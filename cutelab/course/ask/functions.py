@@ -189,7 +189,7 @@ def own(filename: str) -> bool:
     return not filename.startswith((here, *(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))))
 
 
-def place(error: BaseException, function: Callable[..., Any]) -> str:
+def place(error: BaseException, function: Callable[..., Any] | None = None) -> str:
     """Where in the learner's code did this happen: " in line 3, `...`"? "" if it was nowhere there."""
     code = getattr(function, "__code__", None)
     mine = [f for f in traceback.extract_tb(error.__traceback__) if f.lineno]
@@ -202,7 +202,7 @@ def place(error: BaseException, function: Callable[..., Any]) -> str:
     return f" in line {frames[-1].lineno}" + (f", `{shown(text)[1:-1]}`" if text else "")
 
 
-def explain_error(error: BaseException, function: Callable[..., Any]) -> str:
+def explain_error(error: BaseException, function: Callable[..., Any] | None = None) -> str:
     """What went wrong in the learner's code, in one sentence, with the line where it happened?"""
     try:
         text = f"{type(error).__name__}: {error}"

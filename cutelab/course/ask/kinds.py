@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from cutelab import Layout, offsets, parse_layout
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import IntTuple, congruent, is_int, product
+from cutelab.core.int_tuple import IntTuple, congruent, flatten, is_int, product
 from cutelab.course.ask import diagnose
 from cutelab.course.ask.diagnose import Diagnosis, Mapped, Named
 from cutelab.course.ask.reading import (
@@ -215,7 +215,12 @@ class Choice:
             by_number = [k for k, w in self.options if (n := read_number(w)) is not None and n[0] == number[0]]
             return by_number[0] if len(by_number) == 1 else None
         mine = _content(text)
-        near = [k for k, w in self.options if mine and (mine <= _content(w) or (_content(w) and _content(w) <= mine))]
+        numbers = frozenset(filter(str.isdigit, mine))  # one that an option does not have speaks of something else
+        near = [
+            k
+            for k, w in self.options
+            if mine and (mine <= (its := _content(w)) or (its and its <= mine and numbers <= its))
+        ]
         return near[0] if len(near) == 1 else None
 
     def read_right(self, right: Callable[..., Any], seed: str = "") -> str:
@@ -297,10 +302,9 @@ class LayoutMap:
         if product(shape) > MAX_SIZE:
             raise CuteLabError(f"The layout {layout} has {product(shape):,} elements; this exercise needs far fewer.")
         extents = tuple(map(product, shape)) if isinstance(shape, tuple) else (shape,)
-        found = Mapped(str(layout), extents, offsets(layout))
-        if self.accept is None:
-            return found
-        return Mapped(found.text, found.extents, found.offsets, self.accept(found))
+        strides = tuple(map(int, flatten(layout.stride))) if isinstance(layout, Layout) else ()
+        found = Mapped(str(layout), extents, offsets(layout), strides=strides)
+        return found if self.accept is None else replace(found, accepted=self.accept(found))
 
     def _layout(self, answer: Any) -> Any:
         if isinstance(answer, str):

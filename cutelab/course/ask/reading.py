@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +51,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value.strip() if len(value) <= MAX_TEXT else Odd(f"far too long: a text of {len(value):,} characters")
     if isinstance(value, set | frozenset):
-        return tuple(sorted(map(_plain, value), key=lambda v: (not is_int(v), v if is_int(v) else str(v))))
+        return tuple(sorted(map(_plain, entries(value)), key=lambda v: (not is_int(v), v if is_int(v) else str(v))))
     if isinstance(value, tuple | list | range):
-        return tuple(map(_plain, value))
+        return tuple(map(_plain, entries(value)))
     return Odd(describe(value))
 
 
@@ -68,11 +69,19 @@ def too_much(value: Any) -> str:
             if budget < 0:
                 return f"far too long: a {type(value).__name__} of more than {MAX_SIZE:,} values"
             if isinstance(one, tuple | list | set | frozenset):
-                below += one
+                below += entries(one)
         if not below:
             return ""
         level = below
     return f"far too deep: a {type(value).__name__} of more than {MAX_DEPTH} levels"
+
+
+SEQUENCES: tuple[Any, ...] = (tuple, list, range, set, frozenset)
+
+
+def entries(value: Any) -> Iterator[Any]:
+    """What a sequence holds, and not what a class of the learner's own says that it holds: that may never end."""
+    return next(base.__iter__(value) for base in SEQUENCES if isinstance(value, base))
 
 
 def _count(value: Any) -> int:
@@ -80,7 +89,8 @@ def _count(value: Any) -> int:
     if isinstance(value, np.ndarray):
         return int(value.size)
     try:
-        return len(value) if isinstance(value, tuple | list | range | set | frozenset) else 0
+        base = next((b for b in SEQUENCES if isinstance(value, b)), None)
+        return 0 if base is None else base.__len__(value)
     except OverflowError:  # a range beyond 2^63
         return 2**63
 
@@ -97,6 +107,8 @@ def shown(value: Any) -> str:
     ('(1, 2)', "'a\\\\u202eb'", 'something of type object')
     """
     try:
+        if isinstance(value, set | frozenset):  # Python's own repr of a set asks the class of the learner
+            value = set(entries(value))
         text = str(value) if isinstance(value, np.ndarray) and value.size <= 16 else _brief.repr(value)
     except Exception:
         return "something that cannot be printed"

@@ -167,7 +167,7 @@ def _misplaced(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> 
 def _substituted(mine: Rows, call: Callable[..., Any], names: tuple[str, ...]) -> str:
     """Right with a fixed number in the place of an argument, or with places that are counted from 1?"""
     for i, name in enumerate(names):
-        for number in FIXED:
+        for number in dict.fromkeys((*FIXED, *(args[i] for args, _ in mine))):
             if _agrees(mine, call, _fixed({i: number})):
                 if number == 0:
                     return f"this leaves {name} out: it is right only where {name} is 0."

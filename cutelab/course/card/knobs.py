@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
-from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import is_int
+from cutelab.core.errors import CuteLabError, shown
+from cutelab.core.int_tuple import INT64_MAX, is_int
 from cutelab.hardware.chip import H200, Chip
 
 Kind = Literal["slider", "powers", "toggle", "dropdown", "text", "check", "index"]
@@ -106,15 +106,15 @@ class Knob:
         if self.kind in CHOOSING:
             choices = self.word("choices", params)
             if value not in choices or isinstance(value, bool):
-                raise CuteLabError(f"{name} must be one of {', '.join(map(str, choices))}; got {value!r}")
+                raise CuteLabError(f"{name} must be one of {', '.join(map(str, choices))}; got {shown(value)}")
         elif self.kind in ("slider", "index"):
             low, high = self.limits(params)
             if not is_int(value):
-                raise CuteLabError(f"{name} must be a whole number, got {value!r}")
+                raise CuteLabError(f"{name} must be a whole number, got {shown(value)}")
             if not low <= value <= high:
                 raise CuteLabError(f"{name} must be from {low} to {high}, got {value}")
         elif self.kind == "check" and not isinstance(value, bool):
-            raise CuteLabError(f"{name} must be True or False, got {value!r}")
+            raise CuteLabError(f"{name} must be True or False, got {shown(value)}")
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def preset(choices: dict[str, Any], current: Callable[[Any], str | None], turn: 
 
     def start(params: Any, name: Any) -> dict[str, Any]:
         if not isinstance(name, str) or name not in choices:
-            raise CuteLabError(f"there is no {what} {name!r}; there are {', '.join(choices)}")
+            raise CuteLabError(f"there is no {what} {shown(name)}; there are {', '.join(choices)}")
         return turn(params, choices[name])
 
     def offered(params: Any) -> tuple[str, ...]:
@@ -239,6 +239,8 @@ def plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return str(value) if isinstance(value, str) else value
     if is_int(value):
+        if abs(int(value)) > INT64_MAX:
+            raise CuteLabError(f"{name} takes a number of 64 bits, got {shown(int(value))}")
         return int(value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         return plain(name, value.item())
@@ -256,7 +258,7 @@ def _same(one: Any, other: Any) -> bool:
 def _check_chip(chip: Any) -> None:
     """Every limit may rest on the chip, so it is checked before all others."""
     if not isinstance(chip, Chip):
-        raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {chip!r}")
+        raise CuteLabError(f"chip must be a Chip, for example cutelab.hardware.H200; got {shown(chip)}")
 
 
 @dataclass(frozen=True)
@@ -340,7 +342,7 @@ class Params:
         for name in changes:
             if name not in self.names() and name not in self._derived and name not in families:
                 known = (*self.names(), *self._derived)
-                raise CuteLabError(f"there is no parameter {name!r} here; the parameters are {', '.join(known)}")
+                raise CuteLabError(f"there is no parameter {shown(name)} here; the parameters are {', '.join(known)}")
         _check_chip(changes.get("chip", self.chip))
         fields = self._read({name: changes[name] for name in self.names() if name in changes})
         begin = self

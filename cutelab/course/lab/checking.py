@@ -42,7 +42,7 @@ def check(id: str, answer: Any = ...) -> Card:
     except KeyboardInterrupt:
         reply = STOPPED
     if reply.counts:
-        pair = None if reply.state == "good" else [shown(answer), reply.sentence]
+        pair = None if reply.state == "good" else [reply.said, reply.sentence]
         score = getattr(reply.reading, "score", None) if reply.state == "good" else None
         kept.change(exercise.id, lambda item: tried(item, reply.state == "good", pair, score))
     return exercise_card(exercise, reply, tries, kept.take_notice())

@@ -12,13 +12,13 @@ from typing import Any, Literal
 import ipywidgets as widgets
 
 from cutelab.core.display import file_path
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import MAX_MESSAGE, CuteLabError, fit
 from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Params, plain
 from cutelab.course.card.picture import Picture, Texts
 from cutelab.course.lab import cells
 from cutelab.course.lab.controls import Controls, close_widget
-from cutelab.course.lab.html import HtmlView, image_tag, live_and_kept, page, show
+from cutelab.course.lab.html import STALE, HtmlView, image_tag, live_and_kept, page, show
 
 FILES = ("SVG", "PNG", "HTML")
 LONG = 400  # characters; a longer text goes to the browser only when it is asked for
@@ -137,7 +137,8 @@ class Explorer:
     def _fail(self, error: Exception) -> None:
         with self._lock:
             known = isinstance(error, CuteLabError)
-            self._error = str(error) if known else f"{type(error).__name__}: {error}"
+            text = str(error) if known else f"{type(error).__name__}: {error}"
+            self._error = fit(text, MAX_MESSAGE - len(STALE) - 1)  # on the screen a sentence follows
             self._view.error = self._error
 
     def _frame(self) -> dict[str, Any]:

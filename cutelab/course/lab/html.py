@@ -103,6 +103,9 @@ render({{ model, el: document.querySelector("main") }});
 """
 
 
+STALE = "The picture still shows the last good parameters."  # stands below an error; picture.js says the same
+
+
 class HtmlView(widgets.HTML):  # type: ignore[misc]  # ipywidgets has no types
     """Same door as PictureView: `show(make)`, and `error`. No probe, no flow control."""
 
@@ -127,7 +130,7 @@ class HtmlView(widgets.HTML):  # type: ignore[misc]  # ipywidgets has no types
         state, error = self._state, escape(self.error)
         told = (
             f'<div class="cutelab-error" role="status"><b>✗ </b>{error}\n'
-            '<span class="cutelab-muted">The picture still shows the last good parameters.</span></div>'
+            f'<span class="cutelab-muted">{STALE}</span></div>'
             if error
             else ""
         )

@@ -97,7 +97,7 @@ class PredictView:
 
     def lock(self, answer: Any, *, sure: bool = True) -> PredictView:
         """Lock this answer in, as sure or as a guess, and show the reveal. The first answer stays: a later call changes nothing."""
-        reading = self.prediction.kind.read(answer, self.id)
+        reading = self.prediction.read(answer)
         kept = list(reading) if isinstance(reading, tuple) else reading
         record = {"answer": kept, "locked": now(), **({} if sure else {"sure": False})}
         store().change(self.id, lambda item: item or record)
@@ -205,7 +205,7 @@ def offered(prediction: Prediction, choices: tuple[Any, ...]) -> tuple[tuple[Any
     """Which options does the control offer? () for a number box. The right answer must be among given choices."""
     if not choices:
         return prediction.kind.options if isinstance(prediction.kind, Choice) else ()
-    readings = tuple(prediction.kind.read(choice, prediction.id) for choice in choices)
+    readings = tuple(map(prediction.read, choices))
     if prediction.answer() not in readings:
         raise CuteLabError(f"the choices for {prediction.id} lack the right answer; add it or give none")
     return tuple((reading, str(choice)) for reading, choice in zip(readings, choices, strict=True))

@@ -25,7 +25,10 @@ BACK = (2, 4)  # lessons back, where nothing was wrong or guessed
 
 @dataclass(frozen=True)
 class Review:
-    """The questions of a review: each is a prediction with new numbers. `ids` name them, for `predict(id)`."""
+    """The questions of a review: each is a prediction with new numbers. `ids` name them, for `predict(id)`.
+
+    lesson  before which it stands; "" for a review of all that was done
+    """
 
     lesson: str
     ids: tuple[str, ...]
@@ -43,11 +46,16 @@ class Review:
         """The live controls, and what is kept of them for another day."""
         return self._outputs(self.views())
 
+    @property
+    def call(self) -> str:
+        """What makes this review."""
+        return f'review("{self.lesson}")' if self.lesson else "review()"
+
     def _outputs(self, views: list[PredictView]) -> tuple[dict[str, Any], ...]:
         box = widgets.VBox([widgets.HTML(f"<p>{self.why}</p>"), *(view.box for view in views)])
         asked = "".join(view.kept() for view in views)
         wake = "" if all(view.locked for view in views) else WAKE
-        return live_and_kept(box, f'review("{self.lesson}")', repr(self), f"<p>{self.why}</p>{asked}", wake)
+        return live_and_kept(box, self.call, repr(self), f"<p>{self.why}</p>{asked}", wake)
 
     def _ipython_display_(self) -> None:
         views = self.views()
@@ -56,8 +64,10 @@ class Review:
             view.watch(lambda: renew(self._outputs(views)[-1]))
 
 
-def review(lesson: str) -> Review | Card:
+def review(lesson: str | None = None) -> Review | Card:
     """What do I still know? Two or three old questions with new numbers, before this lesson ("banks", "03").
+
+    Without a lesson: of every lesson up to the last one in which something was answered.
 
     First what was wrong, needed several tries or was locked in as a guess in the lessons before; where that is not enough,
     from two and from four lessons back. A question comes back with other numbers each time.
@@ -65,23 +75,38 @@ def review(lesson: str) -> Review | Card:
     >>> review("banks").ids
     ('layout.a+1', 'start.a+1')
     """
+    kept = store().items()
     try:
-        here = find_lesson(lesson)
+        here = None if lesson is None else find_lesson(lesson)
     except CuteLabError as error:
         return trouble(error)
-    kept = store().items()
-    before = lessons()[: lessons().index(here)]
+    before = begun(kept) if here is None else lessons()[: lessons().index(here)]
     weak = [entry for one in reversed(before) for entry in renewable(one) if was_weak(entry, kept)][:MOST]
     chosen = weak + [entry for entry in from_back(before) if entry not in weak][: max(0, LEAST - len(weak))]
     ids = tuple(f"{entry.id}+{next_number(entry.id, kept)}" for entry in chosen)
     if not ids:
-        return Card("note", "…", "Nothing to look back on yet.", ("This is the beginning of the course.",))
+        return Card(
+            "note",
+            "…",
+            "Nothing to look back on yet.",
+            ("Questions come from lessons in which you answered something.",)
+            if here is None
+            else ("This is the beginning of the course.",),
+        )
     why = (
         "Before you begin: what went wrong, or was a guess, with new numbers."
         if weak
         else "Before you begin: two old questions with new numbers."
     )
-    return Review(here.topic, ids, why)
+    return Review("" if here is None else here.topic, ids, why)
+
+
+def begun(kept: Items) -> tuple[Lesson, ...]:
+    """The lessons up to the last one in which something was answered."""
+    asked = {changed(key)[0] for key in kept}
+    known = [{*(e.id for e in one.predictions), *(e.id for e in one.exercises)} for one in lessons()]
+    last = max((i for i, ids in enumerate(known, 1) if ids & asked), default=0)
+    return lessons()[:last]
 
 
 def renewable(lesson: Lesson) -> list[Exercise | Prediction]:

@@ -11,6 +11,7 @@ from cutelab.course.card.picture import HOLE, PAST_END, Grid
 SIZES = (12, 11, 10.5, 10, 9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6)
 _LARGEST = ((29, 12.0), (24, 10.5), (18, 10.0), (13, 8.5), (9, 8.0))  # cell height, type size
 _LEAST = {"auto": 7.0, "always": 6.0}
+PAIR_AIR = 0.35  # of the type size: between the two labels of a cell, so that T100 and v0 do not read as one word
 
 
 def widest(texts: Words, font: str) -> float:
@@ -88,12 +89,14 @@ def _stack(texts: Words, second: Words, inner: float, body: float, least: float)
 
 def _pair(texts: Words, second: Words, inner: float, body: float, least: float) -> tuple[Label, ...]:
     left, right = widest(texts, "sans"), widest(second, "sans")
-    for size, small in ((10, 8), (9.5, 7.5), (9, 7.5), (8.5, 7), (8, 7), (7.5, 6.5), (7, 6)):
-        if small >= least - 1 and left * size + right * small + 5 <= inner and CAP * size + 2 <= body:
-            return (
-                Label(texts, "sans", size, 3, body / 2, "left"),
-                Label(second, "sans", small, inner - 2, body / 2, "right"),
-            )
+    for before, behind in ((3, 2), (2, 1)):  # beside the two; a narrow cell has less there, and never less between them
+        for size, small in ((10, 8), (9.5, 7.5), (9, 7.5), (8.5, 7), (8, 7), (7.5, 6.5), (7, 6)):
+            wide = before + left * size + PAIR_AIR * size + right * small + behind
+            if small >= least - 1 and wide <= inner and CAP * size + 2 <= body:
+                return (
+                    Label(texts, "sans", size, before, body / 2, "left"),
+                    Label(second, "sans", small, inner - behind, body / 2, "right"),
+                )
     return ()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutelab.core import int_tuple, notation
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import IntTuple
 from cutelab.core.layout import Layout, as_layout
 from cutelab.course.card.knobs import Params, dropdown, index, preset, text
@@ -58,7 +58,7 @@ def read_cotarget(value: Any) -> IntTuple | None:
         return None
     parsed = notation.parse(value)
     if ":" in value or parsed.swizzle is not None or min(int_tuple.flatten(parsed.shape)) < 1:
-        raise CuteLabError(f"cotarget {value!r} must be a number or a shape of 1 or more, for example 24 or (4,6)")
+        raise CuteLabError(f"cotarget {shown(value)} must be a number or a shape of 1 or more, for example 24 or (4,6)")
     shape: IntTuple = parsed.shape
     return shape
 

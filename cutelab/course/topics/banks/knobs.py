@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.formula import formula
 from cutelab.core.int_tuple import product
 from cutelab.core.layout import Layout, rank
@@ -159,11 +159,11 @@ class BanksParams(Params):
             object.__setattr__(self, "swizzle", found)
         tile.check_tile(inner, ELEMENTS.get(self.element, 1), self.chip.shared_bytes)
         if self.kind not in KINDS:
-            raise CuteLabError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r}")
+            raise CuteLabError(f"kind must be one of {', '.join(KINDS)}; got {shown(self.kind)}")
         if self.element in ELEMENTS and (self.access_bytes not in self.able or isinstance(self.access_bytes, bool)):
             raise CuteLabError(
                 f"{self.kind} of {self.element} in rows of {self.shape[1]} can move these bytes a lane: "
-                f"{', '.join(map(str, self.able)) or 'none'}; got {self.access_bytes!r}"
+                f"{', '.join(map(str, self.able)) or 'none'}; got {shown(self.access_bytes)}"
             )
 
     @property

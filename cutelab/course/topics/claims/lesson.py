@@ -35,7 +35,7 @@ class ClaimQuestion(Prediction):
     def reveal(self, answer: Any) -> Reply:
         """What does this answer hear? "good" when it is the verdict, otherwise "note"; and the right sentence."""
         assert self.claim is not None
-        mine = self.kind.read(answer, self.id)
+        mine = self.read(answer)
         finding = self.claim.settle()
         right = self.claim.correct.format(**finding.figures)
         said, is_so = WORDS[mine], WORDS[finding.verdict]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.course.card.knobs import Params, dropdown, index, powers, preset, slider, toggle
 from cutelab.course.card.words import ELEMENTS
@@ -117,7 +117,7 @@ class CoalescingParams(Params):
         if self.element in ELEMENTS and (self.access_bytes not in self.able or isinstance(self.access_bytes, bool)):
             raise CuteLabError(
                 f"a lane moves {', '.join(map(str, self.able))} bytes of {self.element} with one instruction; "
-                f"got access_bytes={self.access_bytes!r}"
+                f"got access_bytes={shown(self.access_bytes)}"
             )
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout, LayoutRight
 from cutelab.core.swizzle import Swizzle
 from cutelab.course.card.knobs import OWN, Params, derived, dropdown, powers, slider, text, toggle
@@ -60,7 +60,7 @@ def take(params: KernelParams, variant: Any) -> dict[str, Any]:
     if variant == OWN or params.kernel not in TILES:
         return {}
     if variant not in VARIANTS[params.kernel]:
-        raise CuteLabError(f"there is no variant {variant!r}; there are {', '.join(VARIANTS[params.kernel])}")
+        raise CuteLabError(f"there is no variant {shown(variant)}; there are {', '.join(VARIANTS[params.kernel])}")
     if not params.lawful:
         return {}
     return params.setting(variant) | ({"width": ITEM} if variant == "naive" else {})
@@ -139,9 +139,11 @@ class KernelParams(Params):
     def settle(self) -> None:
         tiles = TILES.get(self.kernel) if isinstance(self.kernel, str) else None
         if tiles is not None and self.tile not in tiles:
-            raise CuteLabError(f"tile must be {' or '.join(map(str, tiles))} in the {self.kernel}, got {self.tile!r}")
+            raise CuteLabError(
+                f"tile must be {' or '.join(map(str, tiles))} in the {self.kernel}, got {shown(self.tile)}"
+            )
         if not isinstance(self.shared, bool):
-            raise CuteLabError(f"shared must be True or False, got {self.shared!r}")
+            raise CuteLabError(f"shared must be True or False, got {shown(self.shared)}")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,7 +153,7 @@ class KernelParams(Params):
                     "the gemm reads its tiles from shared memory, 16 bytes a lane: width=16, shared=True"
                 )
             if self.pitch not in PITCHES:
-                raise CuteLabError(f"pitch must be one of {', '.join(map(str, PITCHES))}; got {self.pitch!r}")
+                raise CuteLabError(f"pitch must be one of {', '.join(map(str, PITCHES))}; got {shown(self.pitch)}")
         else:
             self.check_number("pitch", *pitches(self))
             if self.buffers != 1:

@@ -76,11 +76,19 @@ class LayoutParams(Params):
     )
     colour: str = dropdown("offset", COLOURS, group="Tile", tip="what the colour of a cell means")
     warp: bool = check(
-        True, group="Tile", label="one warp", tip="what a warp pays for a row, a column and the diagonal"
+        True,
+        group="Tile",
+        label="one warp",
+        tip="what a warp pays for a row, a column and the diagonal, and in which bank an element lies",
     )
     leaves = leaf_knobs("layout", tips=("extent", "step"))
     row: int = index(2, hi=lambda p: p.grid[0] - 1, check=False, group="Probe", unit="mode 0")
     column: int = index(3, hi=lambda p: p.columns_at(p.row) - 1, check=False, group="Probe", unit="mode 1")
+
+    @property
+    def banks(self) -> bool:
+        """Are words and banks spoken of? Not before the lesson on banks, where nobody asks for what a warp pays."""
+        return self.warp or self.colour == "bank"
 
     def __post_init__(self) -> None:
         super().__post_init__()

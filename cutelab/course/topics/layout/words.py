@@ -113,7 +113,9 @@ def verdict(result: Result) -> Verdict:
             first + neighbours,
         )
     return Verdict(
-        "good", f"Every coordinate has its own offset: the layout is a bijection onto 0 to {number(high)}.", neighbours
+        "good",
+        f"Every coordinate has its own offset, and none is left out: a bijection onto 0 to {number(high)}.",
+        neighbours,
     )
 
 
@@ -176,7 +178,7 @@ def _runs(values: Array) -> str:
 
 
 def arithmetic(result: Result) -> Lines:
-    """(2,3) -> 2·8 + 3·1 = 19, then bytes, word and bank."""
+    """(2,3) -> 2·8 + 3·1 = 19, then bytes, and word and bank where banks are spoken of."""
     layout, params = result.layout, result.params
     inner = params.inner
     row, column = params.row, params.column
@@ -194,14 +196,16 @@ def arithmetic(result: Result) -> Lines:
         lines.append(Line(f"{layout.outer}({shift}) = {result.offset}", "read"))
     at = Address(result.offset, params.item, params.chip)
     where = coordinate(result, row, column)
-    lines.append(Line(f"{where}: byte {at.byte} as {params.element}  ·  word {at.word}  ·  bank {at.bank}"))
+    lies = f"  ·  word {at.word}  ·  bank {at.bank}" if params.banks else ""
+    lines.append(Line(f"{where}: byte {at.byte} as {params.element}{lies}"))
     return Lines("arithmetic", tuple(lines))
 
 
 def status(result: Result) -> str:
     params = result.params
     at = Address(result.offset, params.item, params.chip)
-    return f"{coordinate(result, params.row, params.column)} → {at}"
+    lies = str(at) if params.banks else f"offset {at.offset} elements · byte {at.byte}"
+    return f"{coordinate(result, params.row, params.column)} → {lies}"
 
 
 def tips(result: Result) -> Tips | None:
@@ -215,7 +219,8 @@ def tips(result: Result) -> Tips | None:
     if rank(result.layout) == 1:
         table[:, 0] = table[:, 0] * 16 + table[:, 1]
         where = "({0})"
-    return Tips(where + " → offset {2}\nbyte {3} · word {4} · bank {5}", table.astype(np.int32))
+    lies = " · word {4} · bank {5}" if result.params.banks else ""
+    return Tips(where + " → offset {2}\nbyte {3}" + lies, table.astype(np.int32))
 
 
 def copies(layout: Any) -> Texts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import Layout, size
 from cutelab.core.swizzle import Swizzle
@@ -95,7 +95,7 @@ class SwizzleParams(Params):
         if not is_int(self.access_bytes) or (self.access_bytes and self.access_bytes not in self.widths):
             raise CuteLabError(
                 f"a lane reads {listed(self.widths)} bytes of {self.element} in rows of {self.extents[1]}, "
-                f"whole elements that divide the row; got {self.access_bytes!r}"
+                f"whole elements that divide the row; got {shown(self.access_bytes)}"
             )
         if self.access_bytes == self.item:
             object.__setattr__(self, "access_bytes", 0)

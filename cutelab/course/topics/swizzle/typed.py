@@ -7,7 +7,7 @@ from typing import Any
 
 from cutelab.core import notation
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import flatten, is_int, plain
 from cutelab.core.layout import Layout, rank, size
 from cutelab.core.swizzle import Swizzle, parse_swizzle
@@ -62,7 +62,7 @@ def read_swizzle(value: Any) -> Any:
         if swizzle is not None:
             return Said(swizzle, found)
     if not isinstance(value, str) or not value.strip():
-        raise CuteLabError(f"the swizzle must be a text such as Sw<3,4,3>, got {value!r}")
+        raise CuteLabError(f"the swizzle must be a text such as Sw<3,4,3>, got {shown(value)}")
     return parse_swizzle(value)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cutelab.advise.copies import FragmentLoad
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.layout import Layout, offsets, size
 from cutelab.core.swizzle import Swizzle
 from cutelab.course.card import shared_tile
@@ -42,7 +42,7 @@ def choose(params: TensorCoreParams, short: Any) -> dict[str, Any]:
     if short == "another":
         return {}
     if short not in LISTED:
-        raise CuteLabError(f"choose one of {', '.join(LISTED)}; got {short!r}")
+        raise CuteLabError(f"choose one of {', '.join(LISTED)}; got {shown(short)}")
     return {"atom": LISTED[short]}
 
 
@@ -188,7 +188,7 @@ class TensorCoreParams(Params):
         """The atom has this operand, and the tile in shared memory is one without its swizzle."""
         if self.operand not in operands(self.atom):
             raise CuteLabError(
-                f"{self.atom.name} has the operands {', '.join(operands(self.atom))}, not {self.operand!r}"
+                f"{self.atom.name} has the operands {', '.join(operands(self.atom))}, not {shown(self.operand)}"
             )
         smem, swizzle = take_apart(self.smem, self.held, self.chip, self.swizzle)
         plain = plain_rows(self.held.tile, self.held.bits)
@@ -198,7 +198,7 @@ class TensorCoreParams(Params):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.load, str):
-            raise CuteLabError(f"load must be the name of an instruction, got {self.load!r}")
+            raise CuteLabError(f"load must be the name of an instruction, got {shown(self.load)}")
         if self.load not in (BEST, *self.possible):
             listed = ", ".join(self.possible) or "none"
             raise CuteLabError(f"this layout cannot be loaded by {self.load}; possible are: {listed}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.core.composed import ComposedLayout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import product
 from cutelab.core.layout import Layout, as_layout, offsets, rank
 from cutelab.core.notation import Reader
@@ -162,7 +162,9 @@ def arrangement(shape: PitchLinearShape) -> str:
 def _lanes(text: Any) -> tuple[int, int]:
     parts = str(text).replace("x", " ").split()
     if len(parts) != 2 or not all(p.isdecimal() for p in parts):
-        raise CuteLabError(f"a warp arrangement is lanes along contiguous x along strided, such as 8 x 4; got {text!r}")
+        raise CuteLabError(
+            f"a warp arrangement is lanes along contiguous x along strided, such as 8 x 4; got {shown(text)}"
+        )
     return int(parts[0]), int(parts[1])
 
 
@@ -195,7 +197,7 @@ def of_class(name: str, like: ThreadMap) -> ThreadMap:
     """A map of this class (short or full name) with the numbers of another where they suit it, else the class's example."""
     name = KINDS.get(name, name)
     if name not in THREAD_MAPS:
-        raise CuteLabError(f"there is no thread map {name!r}; there are {', '.join(KINDS)}")
+        raise CuteLabError(f"there is no thread map {shown(name)}; there are {', '.join(KINDS)}")
     example, given = levels(read_map(EXAMPLES[name])), levels(like)[-1]
     same = {k: getattr(given, k) for k in _fields(given) & _fields(example[-1])}
     try:
@@ -215,7 +217,9 @@ def read_shared(value: Any) -> Shared:
     if isinstance(value, Swizzle | Layout | ComposedLayout):
         return value
     if not isinstance(value, str) or not value.strip():
-        raise CuteLabError(f"shared must be a layout, such as {', '.join(SHARED)} or (64,32):(1,64); got {value!r}")
+        raise CuteLabError(
+            f"shared must be a layout, such as {', '.join(SHARED)} or (64,32):(1,64); got {shown(value)}"
+        )
     bare = value.replace(" ", "")
     if bare.rpartition("::")[2].partition("<")[0].partition("(")[0] in MATRIX_LAYOUTS:
         return value

@@ -8,7 +8,7 @@ from typing import Any
 from cutelab.algebra.explain import tiler_text
 from cutelab.core import int_tuple
 from cutelab.core.composed import ComposedLayout, parse_layout
-from cutelab.core.errors import CuteLabError
+from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import MAX_DEPTH
 from cutelab.core.layout import Layout, size
 
@@ -39,9 +39,9 @@ def spell_tiler(tiler: Any) -> str:
 
 def _entries(said: str, text: str, depth: int) -> tuple[Any, ...]:
     if depth > MAX_DEPTH:
-        raise CuteLabError(f"tiler {text[:40]!r} is nested more than {MAX_DEPTH} levels deep")
+        raise CuteLabError(f"tiler {shown(text[:40])} is nested more than {MAX_DEPTH} levels deep")
     if not said.endswith(">"):
-        raise CuteLabError(f"tiler {text!r}: a bracket > is missing at the end; for example <4, 8>")
+        raise CuteLabError(f"tiler {shown(text)}: a bracket > is missing at the end; for example <4, 8>")
     parts, level, start = [], 0, 1
     for i, char in enumerate(said):
         level += (char in "<(") - (char in ">)")
@@ -49,7 +49,7 @@ def _entries(said: str, text: str, depth: int) -> tuple[Any, ...]:
             parts.append(said[start:i])
             start = i + 1
         if level < 0 or (level == 0 and i < len(said) - 1):
-            raise CuteLabError(f"tiler {text!r}: the brackets do not match at place {i}; for example <4, 8>")
+            raise CuteLabError(f"tiler {shown(text)}: the brackets do not match at place {i}; for example <4, 8>")
     parts.append(said[start:-1])
     return tuple(_part(p.strip(), text, depth) for p in parts)
 
@@ -65,10 +65,10 @@ def _entry(said: str, text: str) -> Any:
         parsed = parse_layout(said)
     except CuteLabError as error:
         raise CuteLabError(
-            f"tiler {text!r}: {error}\nA tiler is <4, 8> (one entry for each mode; _ keeps it whole), or one layout such as (4,8):(1,16)"
+            f"tiler {shown(text)}: {error}\nA tiler is <4, 8> (one entry for each mode; _ keeps it whole), or one layout such as (4,8):(1,16)"
         ) from None
     if isinstance(parsed, ComposedLayout):
-        raise CuteLabError(f"tiler {text!r}: {parsed} has a swizzle; a tiler is a plain layout")
+        raise CuteLabError(f"tiler {shown(text)}: {parsed} has a swizzle; a tiler is a plain layout")
     return parsed.shape if ":" not in said and int_tuple.is_int(parsed.shape) else parsed
 
 
@@ -93,9 +93,9 @@ def turned(tiler: Any, knob: str, value: Any) -> Any:
     (4, 16)
     """
     if not (knob[5:].isdecimal() and int(knob[5:]) in dict(numbers(tiler))):
-        raise CuteLabError(f"the tiler {spell_tiler(tiler)} has no number for {knob!r}")
+        raise CuteLabError(f"the tiler {spell_tiler(tiler)} has no number for {shown(knob)}")
     if not int_tuple.is_int(value) or value < 1:
-        raise CuteLabError(f"{knob} must be 1 or more, got {value!r}")
+        raise CuteLabError(f"{knob} must be 1 or more, got {shown(value)}")
     k = int(knob[5:])
     if isinstance(tiler, int):
         return int(value)
