@@ -9,6 +9,7 @@ from cutelab.core.composed import ComposedLayout, parse_layout
 from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, offsets
 from cutelab.core.swizzle import Swizzle
+from cutelab.hardware.chip import H200
 
 T = np.arange(32)
 ALL_SWIZZLES = [Swizzle(b, m, s) for b in range(1, 6) for m in range(8) for s in range(-7, 8) if abs(s) >= b]
@@ -158,7 +159,7 @@ def test_helpers():
         (lambda: conflict_free([read_column(0)], 32, 8, 3), "1, 2, 4, 8 or 16 bytes"),
         (lambda: conflict_free([read_column(0)], 0, 8, 4), "rows must be"),
         (lambda: conflict_free([read_column(0)], 32, "8", 4), "cols must be"),
-        (lambda: conflict_free([read_column(0)], 10**6, 10**6, 4), "shared memory has 233,472"),
+        (lambda: conflict_free([read_column(0)], 10**6, 10**6, 4), "a block has 232,448 of shared memory"),
         (lambda: conflict_free([read_column(0)], 32, 8, 4, keep_alignment=12), "power of two"),
         (lambda: conflict_free([read_column(0)], 32, 8, 4, max_pad=-1), "max_pad"),
         (lambda: conflict_free([TileAccess(T, T * 0, 16)], 32, 31, 4, may_pad=False), "nothing to try"),
@@ -177,3 +178,12 @@ def test_bad_input_is_one_clear_error(make, text):
     with pytest.raises(CuteLabError) as caught:
         make()
     assert text in str(caught.value)
+
+
+def test_nothing_is_advised_that_no_block_can_hold():
+    """Sw<3,6,-7> sends this tile to byte 233,471: the multiprocessor has so much, a block does not."""
+    fixes = conflict_free([read_column(0, rows=16)], 16, 64, 4, may_pad=False)
+    assert max(fix.rows * fix.cols * 4 + fix.extra_bytes for fix in fixes) <= H200.block_bytes < H200.shared_bytes
+    assert "Sw<3,6,-7>" not in {fix.name for fix in fixes}
+    with pytest.raises(CuteLabError, match="a block has 232,448"):
+        conflict_free([read_column(0, rows=16)], 912, 64, 4)

@@ -364,3 +364,8 @@ def test_numbers_without_end_are_refused(value):
             assert len(str(error)) <= 300
         else:
             assert call is cutelab.size
+
+
+def test_a_slice_that_fixes_nothing_leaves_a_compile_time_offset_as_it_is():
+    whole = cutelab.slice_and_offset("Sw<1,3,3> o _0 o (_5,_16):(_32,_2)", (None, None))
+    assert str(whole[0]) == "Sw<1,3,3> o _0 o (_5,_16):(_32,_2)" and whole[1] == 0  # as C++ prints it

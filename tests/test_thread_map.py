@@ -276,3 +276,22 @@ def test_values_are_frozen():
     assert m == PitchLinearStripminedThreadMap(PitchLinearShape(16, 8), 32, 1)
     assert m.initial_offset(np.int64(17)) == PitchLinearCoord(1, 1)
     assert not count_coverage(m.elements(), m.tile).times.flags.writeable
+
+
+@pytest.mark.parametrize("shape", [(128, 7), (32, 15), (24, 8)])
+def test_the_remedy_of_a_tile_below_one_access_of_a_warp_is_no_count_of_threads(shape):
+    """PitchLinearWarpStripedThreadMap does not ask that lanes divide the tile: it may hold no access of a warp at all."""
+    lanes, e = {(128, 7): ((4, 8), 8), (32, 15): ((2, 16), 4), (24, 8): ((8, 4), 4)}[shape]
+    with pytest.raises(CuteLabError, match="Use a tile of at least one access of a warp") as caught:
+        PitchLinearWarpStripedThreadMap(shape, 128, lanes, e)
+    assert f"{lanes[0] * e} x {lanes[1]} elements" in str(caught.value)
+    for threads in (1, 32, 64, 128):
+        with pytest.raises(CuteLabError):
+            PitchLinearWarpStripedThreadMap(shape, threads, lanes, e)
+
+
+def test_the_columns_that_are_named_hold_whole_accesses_of_a_warp():
+    with pytest.raises(CuteLabError, match="Use 64 or 128 columns"):
+        PitchLinearWarpRakedThreadMap((100, 8), 32, (8, 4), 8)
+    PitchLinearWarpRakedThreadMap((64, 8), 32, (8, 4), 8)
+    PitchLinearWarpRakedThreadMap((128, 8), 32, (8, 4), 8)

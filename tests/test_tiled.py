@@ -298,3 +298,23 @@ def test_the_parts_of_all_threads_in_the_brackets_of_tidfrg():
     copy = make_tiled_copy(copy_atom("UniversalCopy<uint16_t>", "half_t"), Layout((16, 2)), Layout((1, 1)))
     parts = "((_16,_2),(_1,_1),(_6,_32)):((_1,_96),(_0,_0),(_16,_192))"
     assert str(copy.tidfrg_S("(_96,_64):(_1,_96)")) == str(copy.tidfrg_D("(_96,_64):(_1,_96)")) == parts
+
+
+@pytest.mark.parametrize(
+    ("atom", "atoms", "printed"),  # printed by CUTLASS 4.7.0
+    [
+        ("SM75_16x8x8_F32F16F16F32_TN", "(_1,_1,_4):(_4,_4,_1)", "(_32,_1,_1,_4):(_1,_128,_128,_32)"),
+        ("SM80_16x8x16_F32BF16BF16F32_TN", "(_1,_3,_2):(_6,_2,_1)", "(_32,_1,_3,_2):(_1,_192,_64,_32)"),
+        ("SM70_8x8x4_F32F16F16F32_NT", "(_1,_1,_1):(_1,_1,_1)", "((_4,_2),_1,_1,_1):((_1,_16),_4,_4,_4)"),
+        (
+            "SM90_64x64x16_F32F16F16_SS",
+            "((_2,_2),_1,_1):((_2,_1),_4,_1)",
+            "(_128,(_2,_2),_1,_1):(_1,(_256,_128),_512,_128)",
+        ),
+        ("SM90_64x8x8_F32TF32TF32_SS_TN", "(_1,_2,_2)", "(_128,_1,_2,_2):(_1,_0,_128,_256)"),
+    ],
+)
+def test_a_stride_that_was_written_for_an_extent_of_1_is_printed(atom, atoms, printed):
+    text = str(make_tiled_mma(atom, Layout(atoms)))
+    assert text.splitlines()[1].endswith(f"  {printed}")
+    assert str(read(text)) == text

@@ -142,7 +142,7 @@ def _layout_after_swizzle(lhs: Layout, swizzle: Swizzle) -> AnyLayout:
     except CuteLabError as error:
         raise CuteLabError(
             f"{name}: A sends the swizzle's bits {swizzle.yyy:#x} and {swizzle.zzz:#x} to {source} and {target}, "
-            f"and these are not the bits of a swizzle: {error}. Put the swizzle after the layout: "
+            f"and these are not the bits of a swizzle: {str(error).rstrip('.')}. Put the swizzle after the layout: "
             f"composition({swizzle}, A)"
         ) from None
     result = _swizzle_after(moved, lhs)

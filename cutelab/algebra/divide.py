@@ -3,7 +3,8 @@
 logical_divide by a Layout T is A o (T, complement(T)): mode 0 is the tile, mode 1 counts the tiles. By a tuple it does so
 mode by mode. zipped_, tiled_ and flat_divide gather the tile modes in front; a tile or a rest of one mode keeps its brackets.
 None in a tuple keeps the whole mode: in logical_divide the mode stays as it is; in the other three it is in the tile as a whole,
-and its rest is 1:0. That is this library's meaning: CuTe's C++ does not compile there, or takes a nested mode of two apart.
+and its rest is 1:0. That is this library's meaning: CuTe's C++ does not compile there, or takes a nested mode of two apart, as
+as_cpp=True does.
 Source: CuTe's documentation, "CuTe Layout Algebra", section "Division (Tiling)"; cute/layout.hpp.
 """
 
@@ -42,7 +43,7 @@ def by_mode(layout: Layout, tiler: Any, split: Split) -> Layout:
     return split(layout, compact(tiler) if isinstance(tiler, int) else tiler)
 
 
-def unzip(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
+def unzip(layout: Layout, tiler: Any, as_cpp: bool = False) -> tuple[Layout, Layout]:
     """The tile and the rest of a divided (or multiplied) layout, each gathered over the modes of the tiler.
 
     Source: cute/layout.hpp, `tile_unzip`; a mode that None kept is all tile.
@@ -50,18 +51,23 @@ def unzip(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
     >>> unzip(Layout(((4, 2), (8, 1)), ((1, 4), (8, 0))), (4, 8))
     (Layout('(4,8):(1,8)'), Layout('(2,1):(4,0)'))
     """
-    if tiler is None:
+    if tiler is None and not as_cpp:
         return layout, Layout(Int(1), Int(0)) if static(layout) else Layout(1, 0)
     modes = top_modes(layout)
+    if tiler is None and (not isinstance(layout.shape, tuple) or len(modes) != 2):
+        raise CuteLabError(
+            f"C++ takes a mode that `_` keeps apart into a tile and a rest, and {brief(layout)} is no pair: it does not compile. "
+            "Without as_cpp the mode is in the tile as a whole"
+        )
     if not isinstance(tiler, tuple):
         return modes[0], modes[1]
-    parts = [unzip(m, t) for m, t in zip(modes, tiler, strict=False)]
+    parts = [unzip(m, t, as_cpp) for m, t in zip(modes, tiler, strict=False)]
     return join([p[0] for p in parts]), join([*(p[1] for p in parts), *modes[len(tiler) :]])
 
 
-def zipped(layout: Layout, tiler: Any) -> Layout:
+def zipped(layout: Layout, tiler: Any, as_cpp: bool = False) -> Layout:
     """((tile), (rest))."""
-    return join(list(unzip(layout, tiler)))
+    return join(list(unzip(layout, tiler, as_cpp)))
 
 
 def _unbracketed(part: Layout) -> list[Layout]:
@@ -72,15 +78,15 @@ def _unbracketed(part: Layout) -> list[Layout]:
     return top_modes(part) if len(part) > 1 else [part]
 
 
-def tiled(layout: Layout, tiler: Any) -> Layout:
+def tiled(layout: Layout, tiler: Any, as_cpp: bool = False) -> Layout:
     """((tile), rest modes ...)."""
-    tile, rest = unzip(layout, tiler)
+    tile, rest = unzip(layout, tiler, as_cpp)
     return join([tile, *_unbracketed(rest)])
 
 
-def flat(layout: Layout, tiler: Any) -> Layout:
+def flat(layout: Layout, tiler: Any, as_cpp: bool = False) -> Layout:
     """(tile modes ..., rest modes ...)."""
-    tile, rest = unzip(layout, tiler)
+    tile, rest = unzip(layout, tiler, as_cpp)
     return join([*_unbracketed(tile), *_unbracketed(rest)])
 
 
@@ -137,7 +143,7 @@ def _other_tiles(layout: Layout, tile: Layout) -> str:
 
 
 def _divide(
-    name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any], Layout] | None, as_cpp: bool
+    name: str, layout: Any, tiler: Any, brackets: Callable[[Layout, Any, bool], Layout] | None, as_cpp: bool
 ) -> AnyLayout:
     if isinstance(layout, str):
         layout = parse_layout(layout)
@@ -148,7 +154,7 @@ def _divide(
         return on_inner(layout, _divide(name, layout.inner, tiler, brackets, as_cpp))
     tiler = check_tiler(layout, tiler, name)
     divided = by_mode(layout, tiler, partial(_split, as_cpp=as_cpp))
-    return brackets(divided, tiler) if brackets else divided
+    return brackets(divided, tiler, as_cpp) if brackets else divided
 
 
 def logical_divide(layout: AnyLayout | str, tiler: Any, *, as_cpp: bool = False) -> AnyLayout:

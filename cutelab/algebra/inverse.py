@@ -198,7 +198,7 @@ def left_inverse(layout: AnyLayout | str, *, as_cpp: bool = False) -> AnyLayout:
     """
     layout = want_layout(layout, "the layout", "left_inverse")
     if isinstance(layout, ComposedLayout):
-        return _composed_inverse(layout, right=False)
+        return _composed_inverse(layout, right=False, as_cpp=as_cpp)
     return _quasi_inverse(layout) if as_cpp else left_inverse_plain(layout)
 
 
@@ -255,7 +255,12 @@ def _quasi_inverse(layout: Layout) -> Layout:
         if step == 0:
             continue
         done = int_tuple.static_product(shape or [Int(1)])
-        if step < 0 or step % done or step < done:
+        if step < 0:
+            raise CuteLabError(
+                f"left_inverse of {brief(layout)}: stride {step} is negative; what C++ returns for it then has negative extents, "
+                f"which no layout has. Use positive strides"
+            )
+        if step % done or step < done:
             raise CuteLabError(
                 f"left_inverse of {brief(layout)}: stride {step} is not a multiple of the smaller stride {done}; "
                 f"C++ does not compile it either (left inverse divisibility)"
@@ -280,13 +285,15 @@ def _meeting(small: tuple[int, int, int], large: tuple[int, int, int]) -> str:
     )
 
 
-def _composed_inverse(layout: ComposedLayout, right: bool) -> AnyLayout:
+def _composed_inverse(layout: ComposedLayout, right: bool, as_cpp: bool = False) -> AnyLayout:
     name = f"{'right' if right else 'left'}_inverse of {brief(layout)}"
     if layout.offset or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
         raise CuteLabError(
             f"{name}: offset {layout.offset}, outer function {brief(layout.outer)}, inner layout "
             f"{brief(layout.inner)}; only one swizzle with offset 0 can be undone as one layout"
         )
+    if as_cpp:
+        return composition(_quasi_inverse(layout.inner), layout.outer, as_cpp=True)
     result = composition(right_inverse_plain(layout.inner) if right else left_inverse_plain(layout.inner), layout.outer)
     if right:
         result = _within(result, size(layout), name)

@@ -63,14 +63,15 @@ def upcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
     Law: element c lies in unit R(c'), that is A(c) // n == R(c'), with each coordinate divided by n/stride where a
     stride is below n. Checked at every c (a fixed sample beyond 2^22). Extents are rounded up to whole units. Raises
     CuteLabError when a stride neither divides n nor is a multiple of it, and when the law fails (as_cpp=True gives what C++
-    returns then). A Swizzle is taken too.
+    returns then). A Swizzle is taken too: with a negative shift C++ drops bits that decide where whole units go, and as_cpp=True
+    does, too. A swizzle of which no bit is left is dropped; C++ keeps it as `Sw<0,0,S> o`, as as_cpp=True does.
 
     >>> upcast(Layout((8, 8), (8, 1)), 4), upcast(Swizzle(3, 4, 3), 2)
     (Layout('(8,2):(2,1)'), Swizzle(3, 3, 3))
     """
     n = _factor(n, "upcast")
     if isinstance(layout, Swizzle):
-        return _upcast_swizzle(layout, n)
+        return _upcast_swizzle(layout, n, as_cpp)
     layout = want_layout(layout, "the layout", "upcast")
     if isinstance(layout, ComposedLayout):
         if not isinstance(layout.outer, Swizzle):
@@ -78,9 +79,10 @@ def upcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
         if layout.offset % n:
             raise CuteLabError(f"upcast of {brief(layout)} by {n}: offset {layout.offset} is not a multiple of {n}")
         return _composed(
-            _upcast_swizzle(layout.outer, n),
+            _upcast_swizzle(layout.outer, n, as_cpp),
             layout.offset // _kind(n, layout.offset),
             upcast(layout.inner, n, as_cpp=as_cpp),
+            as_cpp,
         )
     modes, factors = [], []
     for extent, stride in flat_modes(layout):
@@ -145,6 +147,7 @@ def downcast(layout: Any, n: int, *, as_cpp: bool = False) -> Any:
             _downcast_swizzle(layout.outer, n),
             layout.offset * _kind(n, layout.offset),
             downcast(layout.inner, n, as_cpp=as_cpp),
+            as_cpp,
         )
     modes = flat_modes(layout)
     if not any(abs(d) == 1 for _, d in modes):
@@ -206,14 +209,14 @@ def _downcast_swizzle(swizzle: Swizzle, n: int) -> Swizzle:
     return Swizzle(swizzle.bits, swizzle.base + _log2(n, "downcast"), swizzle.shift)
 
 
-def _upcast_swizzle(swizzle: Swizzle, n: int) -> Swizzle:
+def _upcast_swizzle(swizzle: Swizzle, n: int, as_cpp: bool) -> Swizzle:
     base = swizzle.base - _log2(n, "upcast")
     if base >= 0:
         return Swizzle(swizzle.bits, base, swizzle.shift)
-    if swizzle.shift < 0 and swizzle.bits:
+    if swizzle.shift < 0 and swizzle.bits and not as_cpp:
         raise CuteLabError(
             f"upcast of {swizzle} by {n}: a bit inside the unit of {n} decides where whole units go, so there is no such "
-            f"swizzle of units; use a factor of {1 << swizzle.base} or less"
+            f"swizzle of units; use a factor of {1 << swizzle.base} or less. C++ leaves that bit out (as_cpp=True)"
         )
     return Swizzle(max(swizzle.bits + base, 0), 0, swizzle.shift)
 
@@ -222,7 +225,7 @@ def _no_swizzle(layout: ComposedLayout, operation: str) -> CuteLabError:
     return CuteLabError(f"{operation} of {brief(layout)}: the outer function is a layout; compose the two first")
 
 
-def _composed(outer: Swizzle, offset: int, inner: AnyLayout) -> AnyLayout:
+def _composed(outer: Swizzle, offset: int, inner: AnyLayout, as_cpp: bool) -> AnyLayout:
     if abs(offset) > INT64_MAX:
         raise CuteLabError(f"the recast offset {shown(offset)} is not below 2^63; use a smaller factor")
-    return ComposedLayout(outer, offset, inner) if outer.bits or offset else inner
+    return ComposedLayout(outer, offset, inner) if outer.bits or offset or as_cpp else inner

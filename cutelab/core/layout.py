@@ -605,7 +605,8 @@ def slice_and_offset(layout: Any, coord: Any) -> tuple[AnyLayout, int]:
     """Fix some modes of a coordinate and keep those that are `None`: which layout is left, and from which offset?
 
     layout(c) == offset + left(what is kept of c). Of a composed layout the offset moves inside, before the swizzle, and the
-    second number is 0, as in CuTe.
+    second number is 0. CuTe's layout of one mode has brackets of its own, `(8):(1)`; and where nothing that is kept is swizzled
+    with what is kept, CuTe writes the swizzle as strides and moves the offset out: the offsets of the elements are the same.
 
     >>> slice_and_offset(Layout((8, 8), (8, 1)), (2, None))
     (Layout('8:1'), 16)
@@ -617,7 +618,7 @@ def slice_and_offset(layout: Any, coord: Any) -> tuple[AnyLayout, int]:
     if isinstance(layout, Layout):
         return _slice(layout, coord)
     kept, offset = slice_and_offset(layout.inner, coord)
-    return ComposedLayout(layout.outer, layout.offset + offset, kept), 0
+    return ComposedLayout(layout.outer, layout.offset + offset if offset else layout.offset, kept), 0  # Int stays Int
 
 
 def _slice(layout: Layout, coord: Any) -> tuple[Layout, int]:

@@ -1,6 +1,7 @@
 """Find the object in a paste: a whole printed line with its label, a declaration, a print of many lines.
 
-An object is read where the text begins, at the beginning of a line, or after a label: `tAgA : `, `auto x = `, `[with T = `.
+An object is read where the text begins, at the beginning of a line, after the mark of a comment, an arrow or a prompt, or after
+a label: `tAgA : `, `auto x = `, `[with T = `.
 What is passed over is named, never guessed at: after a label only a whole object counts, no bare tuple.
 """
 
@@ -19,6 +20,7 @@ R = TypeVar("R", bound=Reader)
 MAX_LINES = 40  # lines of a paste at which an object is looked for
 SPLIT = re.compile(r"(?<![:<>=!]):(?![:=])|(?<![=!<>+*/-])=(?!=)")
 TAIL = re.compile(r"[ \t]*(?:const\b|[&* \t])*[;,]?[ \t]*(//[^\n]*|/\*[^\n]*\*/)?[ \t]*(?=\n|$)")
+MARK = re.compile(r"[ \t]*(?://+|#+|\*|->|=>|>>>)[ \t]*(?=\S)")  # a comment, an arrow, a prompt before the object
 LABEL = re.compile(r"[^\n]*[A-Za-z_%#][^\n]*")
 
 
@@ -40,6 +42,9 @@ def find(text: str, make: Callable[[str, int], R], one: Callable[[R], T]) -> Fou
     furthest = 0
     for number, (begin, line) in enumerate(_lines(text)):
         starts = [(begin, "")]
+        mark = MARK.match(line)
+        if mark:
+            starts.append((begin + mark.end(), mark[0].strip()))
         if len(line) < 4000:
             starts += [(begin + at, label) for at, label in _labels(line)]
         for start, label in starts:

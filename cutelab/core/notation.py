@@ -608,10 +608,10 @@ class Reader(Tokens):
         return Parsed(**{**{f: getattr(inner, f) for f in inner.__dataclass_fields__}, **changes})
 
     def _dialect(self) -> Parsed:
-        """The type of a layout in CuTe's MLIR dialect: !cute.layout<"(8,4):(4,1)">."""
+        """The type of a layout in CuTe's MLIR dialect: !cute.layout<"(8,4):(4,1)">, !cute.composed_layout<"S<3,4,3> o 0 o ...">."""
         self.at += 3
-        if not self.take("layout") or self.peek() != "<" or self.peek(1)[:1] != '"':
-            self.fail('expected layout<"..."> after !cute.')
+        if not (self.take("layout") or self.take("composed_layout")) or self.peek() != "<" or self.peek(1)[:1] != '"':
+            self.fail('expected layout<"..."> or composed_layout<"..."> after !cute.')
         return self._quoted(">")
 
     def _quoted(self, close: str = ")") -> Parsed:

@@ -64,9 +64,9 @@ class TilerReader(Reader):
             self.at += 1
             self.braces()
             return None
-        if token in ("(", "<"):
+        if token in ("(", "<", "["):
             begin = self.at
-            inner = self.entries(token, ")" if token == "(" else ">", level + 1)
+            inner = self.entries(token, {"(": ")", "<": ">", "[": "]"}[token], level + 1)
             if self.peek() != ":":
                 return inner
             self.at = begin

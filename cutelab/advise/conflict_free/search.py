@@ -45,8 +45,8 @@ def conflict_free(
     keep_size       True: nothing that needs more memory than rows * cols elements
     max_pad         elements; None: as many as there are banks
 
-    Banks, words and shared memory are those of the chip that the accesses name. Raises CuteLabError for a tile beyond its
-    shared memory, an access that leaves the tile or is not aligned, and when the limits leave nothing to try.
+    Banks, words and shared memory are those of the chip that the accesses name. Raises CuteLabError for a tile beyond the
+    shared memory of a block, an access that leaves the tile or is not aligned, and when the limits leave nothing to try.
 
     >>> from cutelab.advise.conflict_free.tile_access import read_column
     >>> fixes = conflict_free([read_column(0)], 32, 8, 4)
@@ -65,7 +65,7 @@ def conflict_free(
     align = _alignment(rows, cols, element_bytes, accesses, keep_alignment)
     pads = np.arange(max_pad + 1) if may_pad and not keep_size else np.zeros(1, dtype=np.int64)
     pitches = cols + pads
-    pitches = pitches[(pitches * element_bytes % align == 0) & (rows * pitches * element_bytes <= chip.shared_bytes)]
+    pitches = pitches[(pitches * element_bytes % align == 0) & (rows * pitches * element_bytes <= chip.block_bytes)]
     as_given = cols * element_bytes % align == 0
     swizzles: tuple[Swizzle, ...] = ()
     beyond: tuple[int, ...] = ()
@@ -74,7 +74,7 @@ def conflict_free(
     kept = [
         (s, b)
         for s, b in zip(swizzles, beyond, strict=True)
-        if not (keep_size and b) and (rows * cols + b) * element_bytes <= chip.shared_bytes
+        if not (keep_size and b) and (rows * cols + b) * element_bytes <= chip.block_bytes
     ]
     if not len(pitches) and not kept:
         raise CuteLabError(
@@ -136,10 +136,10 @@ def _check_tile(rows: Any, cols: Any, element_bytes: Any, max_pad: Any, chip: Ch
         raise CuteLabError(f"an element has 1, 2, 4, 8 or 16 bytes, got {shown(element_bytes)}")
     if not is_int(max_pad) or not 0 <= max_pad <= 1024:
         raise CuteLabError(f"max_pad must be a whole number from 0 to 1024, got {shown(max_pad)}")
-    if rows * cols * element_bytes > chip.shared_bytes:
+    if rows * cols * element_bytes > chip.block_bytes:
         raise CuteLabError(
             f"a tile of {rows} x {cols} elements of {element_bytes} bytes has {rows * cols * element_bytes:,} bytes; "
-            f"shared memory has {chip.shared_bytes:,} at most"
+            f"a block has {chip.block_bytes:,} of shared memory at most"
         )
 
 

@@ -129,10 +129,10 @@ def store_rows(
     rows, cols = _size(rows, "rows", chip), _size(cols, "cols", chip)
     access_bytes = _size(access_bytes, "access_bytes", chip)
     element_bytes = _size(element_bytes, "element_bytes", chip)
-    if rows * cols * element_bytes > chip.shared_bytes:
+    if rows * cols * element_bytes > chip.block_bytes:
         raise CuteLabError(
             f"a tile of {rows:,} x {cols:,} elements of {element_bytes} bytes has {rows * cols * element_bytes:,} bytes; "
-            f"shared memory has {chip.shared_bytes:,} at most"
+            f"a block has {chip.block_bytes:,} of shared memory at most"
         )
     vector, rest = divmod(access_bytes, element_bytes)
     if rest or not vector or cols % vector:
@@ -180,17 +180,17 @@ def ldmatrix_tile(
 def _size(value: Any, name: str, chip: Chip) -> int:
     if not is_int(value) or value < 1:
         raise CuteLabError(f"{name} must be a whole number of 1 or more, got {shown(value)}")
-    if value > chip.shared_bytes:
+    if value > chip.block_bytes:
         raise CuteLabError(
-            f"{name} must be {chip.shared_bytes:,} or less, the bytes of shared memory, got {shown(value)}"
+            f"{name} must be {chip.block_bytes:,} or less, the bytes of shared memory of a block, got {shown(value)}"
         )
     return int(value)
 
 
 def _place(value: Any, name: str, chip: Chip) -> int:
     """A row or column. One outside the tile is found later, by whoever knows the tile."""
-    if not is_int(value) or abs(value) > chip.shared_bytes:
-        raise CuteLabError(f"{name} must be a whole number such as 0, below {chip.shared_bytes:,}; got {shown(value)}")
+    if not is_int(value) or abs(value) > chip.block_bytes:
+        raise CuteLabError(f"{name} must be a whole number such as 0, below {chip.block_bytes:,}; got {shown(value)}")
     return int(value)
 
 

@@ -48,6 +48,7 @@ OF_LAYOUTS: dict[str, Callable[..., Any]] = {
     )
 }  # fmt: skip
 OF_LAYOUTS["filter"] = algebra.filter_layout
+DIALECT = ("tile", "shape", "int_tuple", "coord", "swizzle")  # types of !cute. that are no layouts
 SMEM = re.compile(r"Layout_(?:K|MN)_(?:INTER|SW32|SW64|SW128|SW128_32B)_(?:SW\w+_)?Atom(?:_Bits)?")
 MMA_NAME = re.compile(r"SM\d+_\w*(?:\d+x\d+x\d+|DP[24]A|MMA)\w*")
 
@@ -71,6 +72,8 @@ class ObjectReader(TilerReader):
         token = self.peek()
         if token == "<":
             return self._tiler_text()
+        if token == "!" and self.peek(3) in DIALECT:
+            return self._dialect_tuple()
         if token in printed.HEADS and self.peek(1) not in ("<", "(", "{"):
             return self._block()
         if token == "decltype" and self.peek(1) == "(":
@@ -200,6 +203,28 @@ class ObjectReader(TilerReader):
 
     def _tiler_text(self) -> Tiler:
         return Tiler(self.entries("<", ">"))
+
+    def _dialect_tuple(self) -> Any:
+        """A type of CuTe's MLIR dialect that is no layout: !cute.tile<"[4:1;_]">, !cute.coord<"(1,_)">, !cute.swizzle<"S<3,4,3>">."""
+        kind = self.peek(3)
+        self.at += 4
+        self.want("<", f"after !cute.{kind}")
+        token = self.peek()
+        if token[:1] != '"':
+            self.fail(f"expected a text in quotes after !cute.{kind}<")
+        inner = type(self)(self.text[: self.place() + len(token) - 1], values=self.values, start=self.place() + 1)
+        if kind == "swizzle":
+            if inner.name() not in SWIZZLES:
+                inner.fail("expected a swizzle such as S<3,4,3>", 0)
+            found: Any = Swizzle(*inner.swizzle())
+        else:
+            opened = inner.peek()
+            whole = inner.entries(opened, "]" if opened == "[" else ")") if opened in ("[", "(") else (inner.entry(0),)
+            found = Coordinate(whole) if kind == "coord" else Tiler(whole)
+        inner.finish()
+        self.at += 1
+        self.want(">", "after the text")
+        return found
 
     def _tiler_call(self, word: str) -> Any:
         close = ">" if self.peek() == "<" else ")"

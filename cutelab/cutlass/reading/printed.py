@@ -8,7 +8,7 @@ from typing import Any
 
 from cutelab.algebra import typed
 from cutelab.core.errors import CuteLabError
-from cutelab.core.int_tuple import to_text
+from cutelab.core.int_tuple import Int, to_text
 from cutelab.core.layout import Layout, cosize, size
 from cutelab.core.leaves import mark, unmark
 from cutelab.cutlass.atoms.atom import MmaAtom, atom_from_layouts
@@ -155,7 +155,9 @@ def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
     if len(vmnk) != 4 or not isinstance(entries, tuple) or len(entries) != 3:
         raise CuteLabError("ThrLayoutVMNK needs four modes, PermutationMNK three entries")
     thr = typed.lift(Layout(mark(atom.thr_id.shape), mark(atom.thr_id.stride)))[0]
-    steps = typed.lower(typed.complement(thr, mark(max(1, cosize(vmnk)))))
+    steps = typed.lower(
+        typed.complement(thr, mark(cosize(vmnk) + 1))
+    )  # one more: the stride of an extent of 1 may be there
     assert isinstance(steps, Layout)
     table = {int(steps(i)): i for i in range(size(steps))}
     table[0] = 0
@@ -163,13 +165,13 @@ def _tiled_mma(values: dict[str, Any]) -> TiledMMA:
     def number(s: Any, d: Any) -> Any:
         if isinstance(d, tuple):
             return tuple(number(a, b) for a, b in zip(s, d, strict=True))
-        if s == 1:
+        if s == 1 and int(d) not in table:
             return 0
         if int(d) not in table:
             raise CuteLabError(
                 f"ThrLayoutVMNK = {vmnk}: the step {d} leads to no thread of another atom of {atom.threads} threads"
             )
-        return table[int(d)]
+        return Int(table[int(d)]) if s == 1 else table[int(d)]
 
     layout = Layout(
         tuple(vmnk[i].shape for i in (1, 2, 3)), tuple(number(vmnk[i].shape, vmnk[i].stride) for i in (1, 2, 3))

@@ -38,7 +38,7 @@ class WarpMap(ThreadMap):
         if c % e:
             self._reject(
                 f"Shape must be divisible by the vector length; ElementsPerAccess {e} does not divide {c}",
-                f"Use {near_multiples(c, e)} columns",
+                f"Use {near_multiples(c, e * self.warp_thread_arrangement.contiguous)} columns",  # whole accesses of a warp
             )
 
     def _check_lanes(self) -> None:
@@ -62,8 +62,14 @@ class WarpMap(ThreadMap):
                 f"{self.threads} threads are less than one warp of {self.warp_thread_arrangement.count}",
                 f"Use {self.warp_thread_arrangement.count} threads or more",
             )
-        busy = accesses.count and self.warp_arrangement.count
-        if not busy or not self.iterations.count:
+        if not accesses.count:
+            wta, e = self.warp_thread_arrangement, self.elements_per_access
+            self._reject(
+                f"the number of iterations must not be zero: one access of a warp covers {wta.contiguous * e} x {wta.strided} "
+                f"elements, more than the tile of {self.shape.contiguous} x {self.shape.strided}",
+                "Use a tile of at least one access of a warp",
+            )
+        if not self.warp_arrangement.count or not self.iterations.count:
             self._reject(
                 f"the number of iterations must not be zero: the tile has {accesses.contiguous} x {accesses.strided} "
                 f"warp-wide accesses for {count} warps",

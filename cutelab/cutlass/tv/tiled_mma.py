@@ -15,7 +15,7 @@ from cutelab.algebra import composition, tiled_product, typed
 from cutelab.algebra.typed import Typed
 from cutelab.core.display import Pictured
 from cutelab.core.errors import CuteLabError, shown
-from cutelab.core.int_tuple import is_int, to_text
+from cutelab.core.int_tuple import Int, is_int, to_text
 from cutelab.core.layout import Layout, offsets, size
 from cutelab.core.leaves import ONE, ZERO, mark
 from cutelab.cutlass.atoms.atom import MmaAtom
@@ -234,7 +234,7 @@ class TiledMMA(Pictured):
         return fragment_like(self._partition(which, data, None))
 
     def _vmnk(self) -> Typed:
-        return _static(self.thr_layout_vmnk)
+        return _static(_plain(tiled_product(mark_layout(self.atom.thr_id), self.atom_layout_mnk)))
 
     def _entry(self, i: int) -> Any:
         entry = self.tile_mnk[i]
@@ -327,12 +327,12 @@ def _check_entry(name: str, entry: Any) -> None:
 
 
 def _static(layout: Layout) -> Typed:
-    """As CuTe has it at compile time: an extent of 1 has the stride 0."""
+    """As CuTe has it at compile time: an extent of 1 has the stride 0, unless a compile-time stride was written for it."""
 
     def strides(shape: Any, stride: Any) -> Any:
         if isinstance(shape, tuple):
             return tuple(strides(s, d) for s, d in zip(shape, stride, strict=True))
-        return ZERO if shape == 1 else mark(stride)
+        return ZERO if shape == 1 and not isinstance(stride, Int) else mark(stride)
 
     return Typed(mark(layout.shape), strides(layout.shape, layout.stride))
 
