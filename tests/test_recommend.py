@@ -91,3 +91,21 @@ def test_bad_input_is_one_clear_error(arguments, text):
     assert text in str(caught.value) and len(str(caught.value)) <= 300
     if "would do" in text:
         assert recommend_copy(arguments[0], arguments[1], 64)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"tile": (96, 64), "element": "double", "threads": 32, "order": "column", "pitch": 512, "may_pad": False},
+        {"tile": (96, 32), "element": "half_t", "threads": 32, "order": "column", "pitch": 1000},
+        {"tile": (96, 128), "element": "float", "threads": 32, "order": "column", "pitch": 512},
+    ],
+    ids=str,
+)
+def test_every_staging_tile_is_one_that_the_copy_partitions(arguments):
+    """Swizzles of a tile whose sides are no powers of two: CuTe does not compile some, and in others its threads would meet."""
+    for one in recommend_copy(**arguments):
+        if isinstance(one.copy, TiledCopy):
+            parts = [one.copy.partition_D(one.smem_layout, t) for t in range(one.copy.threads)]
+            held = np.sort(np.concatenate([offsets(layout).ravel() + start for layout, start in parts]))
+            np.testing.assert_array_equal(held, np.sort(offsets(one.smem_layout).ravel()))

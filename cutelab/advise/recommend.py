@@ -206,13 +206,17 @@ def _best(
     may_pad: bool,
     chip: Chip,
 ) -> tuple[Layout | ComposedLayout, Cost]:
-    """The staging tile as it is if its stores are free, else with the best padding or swizzle."""
+    """The staging tile as it is if its stores are free, else with the best padding or swizzle that the copy can partition."""
     if found.target.count == found.target.ideal:
         return plain, found
-    layout = fixes_for(found.target, like=plain, element=element, may_pad=may_pad, max_pad=chip.banks)[0].layout
-    if order == "column":
-        layout = _exchanged(layout)
-    return layout, cost(copy, src, layout, element, chip=chip)
+    for fix in fixes_for(found.target, like=plain, element=element, may_pad=may_pad, max_pad=chip.banks):
+        layout = _exchanged(fix.layout) if order == "column" else fix.layout
+        try:
+            copy.partition_D(layout)
+        except CuteLabError:
+            continue  # CuTe does not partition it: the parts do not go evenly into the swizzle
+        return layout, cost(copy, src, layout, element, chip=chip)
+    return plain, found
 
 
 def _exchanged(layout: Layout | ComposedLayout) -> Layout | ComposedLayout:

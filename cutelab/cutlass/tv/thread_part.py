@@ -8,15 +8,19 @@ Source: cute/swizzle_layout.hpp, `slice_and_offset`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from cutelab.algebra import typed
+from cutelab.algebra.laws import MAX_CHECK
 from cutelab.algebra.typed import Typed
 from cutelab.core.coordinates import CoordLayout, CoordTensor
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, is_int
-from cutelab.core.layout import ComposedLayout, Layout, parse_layout
-from cutelab.core.leaves import ONE, ZERO, Coordinate, assemble, mul, stride_leaves
+from cutelab.core.layout import ComposedLayout, Layout, offsets, parse_layout, size
+from cutelab.core.leaves import ONE, ZERO, Coordinate, assemble, mark, mul, stride_leaves
 from cutelab.core.swizzle import Swizzle
 
 AnyLayout = Layout | ComposedLayout | CoordLayout
@@ -119,6 +123,10 @@ def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], 
     swizzle = data.outer
     assert isinstance(swizzle, Swizzle)
     active = swizzle.yyy | swizzle.zzz
+    within = int(typed.product((*(m.shape for m in modes), kept.shape))) <= size(
+        data
+    )  # parts over the edge mean no element
+    _check_bits(swizzle, int(data.offset), tuple(modes), kept, within)
     fixed, runtime, aside = int(data.offset) & active, 0, int(data.offset) & ~active
     for mode, coordinate in zip(modes, coordinates, strict=True):
         for extent, step, c in _leaf_coordinates(mode, coordinate):
@@ -135,9 +143,92 @@ def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], 
     if reached & ~swizzle(reached):
         inner = typed.lower(kept, marks)
         assert isinstance(inner, Layout)
-        return ComposedLayout(swizzle, fixed, inner), aside
-    strided = _as_strides(swizzle, fixed, runtime)
-    return typed.lower(typed.composition(strided, kept), marks), swizzle(fixed) + aside
+        found: Part = ComposedLayout(swizzle, fixed, inner), aside
+    else:
+        strided = _as_strides(swizzle, fixed, runtime)
+        found = typed.lower(typed.composition(strided, kept), marks), swizzle(fixed) + aside
+    if not isinstance(found[0], ComposedLayout):
+        start = int(data.offset) + sum(_value(m, c) for m, c in zip(modes, coordinates, strict=True))
+        table = _offsets(kept)
+        if (
+            within
+            and table is not None
+            and not np.array_equal(_offsets(typed.lift(found[0])[0]) + found[1], swizzle(start + table))
+        ):
+            raise _carries(swizzle, start)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _check_bits(swizzle: Swizzle, offset: int, modes: tuple[Typed, ...], kept: Typed, within: bool) -> None:
+    """Raise unless the modes go evenly into the swizzle's bits, as CuTe asks: else offsets would carry from bit to bit.
+
+    Source: cute/swizzle_layout.hpp, `slice_and_offset`; cute/swizzle.hpp, `to_mixed_bits`.
+    """
+    if not swizzle.bits:
+        return
+    low, high = 1 << swizzle.base, 1 << (swizzle.base + abs(swizzle.shift))
+    count = Int(1 << swizzle.bits)
+    shape = (Int(low), count, Int(1 << (abs(swizzle.shift) - swizzle.bits)), count, ONE)
+    inside = Typed(shape, (ZERO, Int(low), ZERO, Int(high), ZERO))
+    beside = Typed(shape, (ONE, ZERO, Int(low << swizzle.bits), ZERO, Int(high << swizzle.bits)))
+    try:
+        fixed = [typed.composition(inside, _marked(mode)) for mode in modes]
+        for mode in modes:
+            typed.composition(beside, _marked(mode))
+        typed.composition(inside, _marked(kept))
+    except CuteLabError as error:
+        raise CuteLabError(f"CuTe does not cut it under {swizzle}: {error}") from None
+    for extent, step in (pair for mode in fixed for pair in typed.flat_modes(mode)):
+        reach = int(extent) * abs(int(step))
+        if reach & (reach - 1):
+            raise CuteLabError(
+                f"CuTe does not cut it under {swizzle}: {int(extent)} x {int(step)} = {reach} is no power of two, so the offsets "
+                "that are fixed would carry into the swizzle's bits; use a pitch that is a power of two"
+            )
+    if within:
+        _check_carries(swizzle, offset, modes, kept)
+
+
+def _check_carries(swizzle: Swizzle, offset: int, modes: tuple[Typed, ...], kept: Typed) -> None:
+    """Raise unless the parts of all threads have the offsets of the layout: bits that are put together must not carry.
+
+    CuTe compiles some that do: then its threads touch other elements than their own.
+    """
+    active = swizzle.yyy | swizzle.zzz
+    fixed, aside, start = (np.array([n], dtype=np.int64) for n in (offset & active, offset & ~active, offset))
+    table = _offsets(kept)
+    count = int(typed.product(tuple(m.shape for m in modes)))
+    if table is None or count * table.size > MAX_CHECK:
+        return
+    for extent, step in (pair for mode in modes for pair in typed.flat_modes(mode)):
+        more = (np.arange(int(extent)) * int(step))[:, None]
+        fixed, aside, start = (
+            (fixed ^ (more & active)).ravel(),
+            (aside + (more & ~active)).ravel(),
+            (start + more).ravel(),
+        )
+    wrong = swizzle(fixed[:, None] + table) + aside[:, None] != swizzle(start[:, None] + table)
+    if wrong.any():
+        raise _carries(swizzle, int(start[int(np.argmax(wrong.any(axis=1)))]))
+
+
+def _carries(swizzle: Swizzle, start: int) -> CuteLabError:
+    return CuteLabError(
+        f"the part that starts at offset {start} carries into the bits of {swizzle}: CuTe puts its bits together without carries and "
+        "would name other elements than the layout's; use a pitch that is a power of two"
+    )
+
+
+def _offsets(x: Typed) -> np.ndarray | None:
+    """The offsets in 1-D order; None where there are too many to list."""
+    layout = typed.lower(x, False)
+    assert isinstance(layout, Layout)
+    return offsets(layout).ravel(order="F") if size(layout) <= MAX_CHECK else None
+
+
+def _marked(x: Typed) -> Typed:
+    return Typed(mark(x.shape), mark(x.stride))
 
 
 def _as_strides(swizzle: Swizzle, fixed: int, runtime: int) -> Typed:
