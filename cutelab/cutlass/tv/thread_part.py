@@ -7,7 +7,7 @@ Source: cute/swizzle_layout.hpp, `slice_and_offset`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -123,9 +123,8 @@ def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], 
     swizzle = data.outer
     assert isinstance(swizzle, Swizzle)
     active = swizzle.yyy | swizzle.zzz
-    within = int(typed.product((*(m.shape for m in modes), kept.shape))) <= size(
-        data
-    )  # parts over the edge mean no element
+    parts = int(typed.product((*(m.shape for m in modes), kept.shape)))
+    within = parts <= size(data)  # parts over the edge mean no element
     _check_bits(swizzle, int(data.offset), tuple(modes), kept, within)
     fixed, runtime, aside = int(data.offset) & active, 0, int(data.offset) & ~active
     for mode, coordinate in zip(modes, coordinates, strict=True):
@@ -143,19 +142,35 @@ def _swizzled(data: ComposedLayout, modes: list[Typed], coordinates: list[Any], 
     if reached & ~swizzle(reached):
         inner = typed.lower(kept, marks)
         assert isinstance(inner, Layout)
-        found: Part = ComposedLayout(swizzle, fixed, inner), aside
-    else:
-        strided = _as_strides(swizzle, fixed, runtime)
-        found = typed.lower(typed.composition(strided, kept), marks), swizzle(fixed) + aside
-    if not isinstance(found[0], ComposedLayout):
-        start = int(data.offset) + sum(_value(m, c) for m, c in zip(modes, coordinates, strict=True))
-        table = _offsets(kept)
-        if (
-            within
-            and table is not None
-            and not np.array_equal(_offsets(typed.lift(found[0])[0]) + found[1], swizzle(start + table))
-        ):
-            raise _carries(swizzle, start)
+        return ComposedLayout(swizzle, fixed, inner), aside
+    return typed.lower(_decayed(swizzle, fixed, runtime, _spelled_typed(kept), within), marks), swizzle(fixed) + aside
+
+
+@dataclass(frozen=True, slots=True)
+class _SpelledTyped:
+    """A typed layout as the key of a cache: `_4` is not 4."""
+
+    data: Typed = field(compare=False)
+    text: str
+
+
+def _spelled_typed(x: Typed) -> _SpelledTyped:
+    """The typed layout with its text."""
+    return _SpelledTyped(x, str(x))
+
+
+@lru_cache(maxsize=256)
+def _decayed(swizzle: Swizzle, fixed: int, runtime: int, kept: _SpelledTyped, within: bool) -> Typed:
+    """What is kept under the swizzle around one offset, as strides; checked element by element."""
+    found = typed.composition(_as_strides(swizzle, fixed, runtime), kept.data)
+    table, places = _offsets(kept.data), _offsets(found)
+    if (
+        within
+        and table is not None
+        and places is not None
+        and (swizzle(fixed) + places != swizzle(fixed + table)).any()
+    ):
+        raise _carries(swizzle, fixed)
     return found
 
 
