@@ -32,6 +32,7 @@ class Chip:
     banks          banks of shared memory; word_bytes: bytes of one word of a bank
     sector_bytes   the piece in which global memory moves; line_bytes: a cache line
     shared_bytes   shared memory of one multiprocessor; block_bytes: the most of one block; static_bytes: of arrays of fixed size
+                   (both no more than shared_bytes)
     reserved_bytes what the system takes of shared memory for each block
     registers      32-bit registers of one multiprocessor
     threads, blocks  the most that one multiprocessor holds at once; block_threads: the most of one block
@@ -73,6 +74,8 @@ class Chip:
                 raise CuteLabError(f"{name} of a chip must be a power of two from {least} to {most:,}, got {value}")
         if self.line_bytes < self.sector_bytes:
             raise CuteLabError(f"a line of {self.line_bytes} bytes is shorter than a sector of {self.sector_bytes}")
+        for part in ("block_bytes", "static_bytes"):  # no block has more than its multiprocessor
+            object.__setattr__(self, part, min(getattr(self, part), self.shared_bytes))
 
     @property
     def measured(self) -> bool:

@@ -61,7 +61,7 @@ def check_tile(layout: Layout, element_bytes: int, shared_bytes: int = H200.shar
     size_bytes = max(cosize(layout), size(layout)) * element_bytes
     if size_bytes > shared_bytes:
         raise CuteLabError(
-            f"{layout} with elements of {element_bytes} bytes takes {size_bytes:,} bytes; shared memory has {shared_bytes:,}"
+            f"{layout} with elements of {element_bytes} bytes takes {size_bytes:,} bytes; shared memory of a block has {shared_bytes:,}"
         )
 
 

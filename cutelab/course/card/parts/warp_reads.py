@@ -52,7 +52,7 @@ def warp_reads(table: np.ndarray[Any, Any], row: int, column: int, item: int, ch
     active = (down < rows) & (across < columns)
     byte = np.where(active, table[np.where(active, down, 0), np.where(active, across, 0)], 0) * item
     lines = sectors(WarpAccess(byte, item, "load", active, chip=chip))
-    inside = byte.max(axis=1) + item <= chip.shared_bytes
+    inside = byte.max(axis=1) + item <= chip.block_bytes
     near: list[tuple[int, int] | None] = [None] * len(names)
     if inside.any():
         waves = wavefronts(WarpAccess(byte[inside], item, "load", active[inside], chip=chip))

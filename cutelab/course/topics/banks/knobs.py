@@ -157,7 +157,7 @@ class BanksParams(Params):
                 )
             object.__setattr__(self, "layout", inner)
             object.__setattr__(self, "swizzle", found)
-        tile.check_tile(inner, ELEMENTS.get(self.element, 1), self.chip.shared_bytes)
+        tile.check_tile(inner, ELEMENTS.get(self.element, 1), self.chip.block_bytes)
         if self.kind not in KINDS:
             raise CuteLabError(f"kind must be one of {', '.join(KINDS)}; got {shown(self.kind)}")
         if self.element in ELEMENTS and (self.access_bytes not in self.able or isinstance(self.access_bytes, bool)):

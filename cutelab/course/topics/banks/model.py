@@ -100,7 +100,7 @@ def compute(params: BanksParams) -> Result:
     """Where does each element lie, which does each lane take, and how many wavefronts is that?"""
     inner, swizzle, (rows, cols) = params.layout, params.swizzle, params.shape
     table = offsets(inner) if swizzle is None else swizzle(offsets(inner))
-    limit = params.chip.shared_bytes
+    limit = params.chip.block_bytes
     if swizzle is not None and (int(table.max()) + 1) * params.item > limit:
         raise CuteLabError(
             f"{swizzle} moves elements to offset {int(table.max()):,}, beyond the {limit:,} bytes of shared memory"

@@ -175,7 +175,7 @@ def better(result: Result) -> tuple[tuple[Swizzle, int], ...]:
     params, modes = result.params, plain_modes(result.layout)
     if result.wave is None or modes is None or modes[2:] != (modes[1], 1):
         return ()
-    if result.table.size * result.item > params.chip.shared_bytes:
+    if result.table.size * result.item > params.chip.block_bytes:
         return ()
     at = result.table[result.read[:, 0], result.read[:, 1]]
     found = candidates(*result.table.shape, result.item, params.access, params.width, params.chip)

@@ -257,9 +257,9 @@ class TensorCoreParams(Params):
                 f"operand {self.operand} of {self.atom.name} is {rows} x {cols}; the shared-memory tile {self.inner} has only "
                 f"{down} x {across}. Use at least ({rows},{cols}), or leave smem empty for {rows} rows of 128 bytes"
             )
-        reach, most = (int(table.max()) + 1) * self.item, self.chip.shared_bytes
+        reach, most = (int(table.max()) + 1) * self.item, self.chip.block_bytes
         if self.swizzle is not None and self.side in ("load", "") and reach > most:
-            raise CuteLabError(f"{self.laid_out} takes {reach:,} bytes; shared memory has {most:,} on this chip")
+            raise CuteLabError(f"{self.laid_out} takes {reach:,} bytes; shared memory of a block has {most:,} on this chip")
         return down // rows, across // cols
 
     @property
