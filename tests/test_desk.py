@@ -216,29 +216,3 @@ def test_a_site_without_its_packages_says_what_to_install(tools, tmp_path, capsy
     monkeypatch.setattr(site, "NEEDS", ("jupyterlite_core", "not_here"))
     assert site.main([str(tmp_path)]) == 2
     assert capsys.readouterr().err == "The site needs not-here: pip install '.[site]'\n"
-
-
-def test_the_pages_for_teachers_name_every_lesson(root):
-    from cutelab.course.lab.lessons import lessons
-
-    page = (root / "docs" / "teaching.md").read_text(encoding="utf-8")
-    assert [one.topic for one in lessons() if f"\n| {one.topic} |" not in page] == []
-
-
-def test_every_table_of_lessons_tells_the_same_minutes(root):
-    from cutelab.course.lab.lessons import lessons
-
-    cells = json.loads((root / "notebooks" / "00_start.ipynb").read_text(encoding="utf-8"))["cells"]
-    start = "".join("".join(cell["source"]) for cell in cells)
-    readme, teaching = ((root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/teaching.md"))
-
-    def minutes(row: str, text: str) -> str | None:
-        found = re.search(row, text, re.MULTILINE)
-        return found and found[1]
-
-    for one in lessons():
-        told = minutes(rf"^\| `{one.notebook}` \|.*\| (\d+) \|$", readme)
-        assert told, one.notebook
-        assert minutes(rf"^\| {one.topic} \|[^|]*\| (\d+)\b", teaching) == told, one.notebook
-        if one.notebook != "00_start":
-            assert minutes(rf"^\| \[{one.notebook}\].*\| (\d+) \|$", start) == told, one.notebook
