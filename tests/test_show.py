@@ -136,6 +136,9 @@ def test_a_tensor_is_drawn_as_its_layout(label):
     drawn = cutelab.picture(label + EXAMPLES["tensor"])
     assert drawn.code() == cutelab.picture("(_2,_4):(_4,_1)", element="half").code()
     assert drawn.params.element == "half"  # 16b
+    swizzled = cutelab.picture(label + "Sw<3,4,3> o smem_ptr[16b](0x7f) o (_8,_64):(_64,_1)")
+    assert swizzled.code() == cutelab.picture("Sw<3,3,3> o 0 o (_8,_64):(_64,_1)", element="half").code()
+    assert cutelab.picture("GMMA::Layout_K_SW32_Atom<float>").params.element == "float32"
 
 
 def test_the_frame_is_print_layouts():
