@@ -85,7 +85,9 @@ def test_idle_kernels_are_stopped_and_answers_stay(root, tmp_path):
             time.sleep(0.5)
         assert lab.kernels() == [busy]
         assert json.loads((mine / "progress.json").read_text())["items"]["start.1"]["state"] == "done"
-        assert "with 1 connections due to" in (tmp_path / "log").read_text()  # the terminal tells, and the page was open
+        assert (
+            "with 1 connections due to" in (tmp_path / "log").read_text()
+        )  # the terminal tells, and the page was open
         again, its_other_page = lab.start("", "1")
         assert again in lab.kernels()
         for one in (page, its_page, its_other_page):
