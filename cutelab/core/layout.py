@@ -661,7 +661,7 @@ def extended(layout: Any, count: int) -> Layout:
 
 def _beyond(outer: Layout, index: int) -> int:
     if index < 0:
-        return int(beyond(outer, np.array([index]))[0])
+        return int(beyond(outer, np.array([index], dtype=np.int64))[0])
     offset = 0
     for s, d in outer._modes[:-1]:
         offset += index % s * d

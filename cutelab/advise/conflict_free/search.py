@@ -57,7 +57,8 @@ def conflict_free(
     """
     if isinstance(accesses, TileAccess):
         accesses = (accesses,)
-    accesses = tuple(accesses) if isinstance(accesses, Sequence) and len(accesses) <= MAX_ACCESSES else ()
+    many = isinstance(accesses, range) or not isinstance(accesses, Sequence) or len(accesses) > MAX_ACCESSES
+    accesses = () if many else tuple(accesses)
     chip = _chip(accesses)
     max_pad = chip.banks if max_pad is None else max_pad
     _check_tile(rows, cols, element_bytes, max_pad, chip)
