@@ -23,7 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 FLAGS += ["--disable-background-networking", "--disable-component-update"]
-KERNEL_SECONDS, LESSON_SECONDS = 30, 300
+KERNEL_SECONDS, LESSON_SECONDS = 60, 180
 NEEDS_NUMBA = ("01_gpu", "14_kernel")  # the cells that compile a kernel: no browser has Numba
 CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells].filter(c => c.type === 'code').map(c => ({
     count: c.executionCount, source: c.sharedModel.source, outputs: c.outputs.toJSON()}))"""

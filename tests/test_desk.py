@@ -148,7 +148,6 @@ HIDDEN = (
     "typer",
     "zlib_ng",
     "isal",
-    "fcntl",
     "multiprocessing",
     "_multiprocessing",
     "ssl",
@@ -168,6 +167,8 @@ for name in {HIDDEN}:
 def start(self):
     raise RuntimeError("can't start new thread")
 threading.Thread.start = start
+import types
+sys.modules["fcntl"] = types.ModuleType("fcntl")  # there, and hollow
 import subprocess
 def popen(*_, **__):
     raise OSError(138, "emscripten does not support processes.")
@@ -182,7 +183,9 @@ for name in names:
     lab = getattr(explore, name)(view="html")
     lab._controls
     assert len(lab.image) > 1000 and lab.figure() is not None, name
-cutelab.lessons.check("layout.1", 1)
+for answer in (12, 32):
+    said = repr(cutelab.lessons.check("start.1", answer))
+assert "right" in said and '"done"' in open("progress.json").read(), said
 cutelab.lessons.progress()
 repr(cutelab.lessons.ready())
 print("drawn")
