@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from types import ModuleType
 from typing import Any, Literal
@@ -392,12 +393,14 @@ def picture(value: Any, **params: Any) -> Explorer:
     >>> picture("SM80_16x8x16_F32F16F16F32_TN", operand="C").picture.title
     'C: ((4,8),(2,2)):((32,1),(16,8))'
     """
-    from cutelab.course.topics.painter import scene_of
+    from cutelab.course.topics.painter import element_of, scene_of
     from cutelab.cutlass.reading import read
 
     if isinstance(value, str) and value.strip().startswith(("cutelab:", "explore.")):
         return view(value)
     name, scene, given = scene_of(read(value) if isinstance(value, str) else value)
+    if name == "layout" and isinstance(value, str) and (pointer := re.search(r"ptr\[(\d{1,3})b\]", value)):
+        given |= element_of(int(pointer[1]))  # a swizzle on a pointer: the layout has lost its bits
     return _open(name, scene, scene.Params, {**given, **params}, view="html")
 
 

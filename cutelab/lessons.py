@@ -14,8 +14,10 @@ progress()                      what is done, tried and open; progress("puzzles"
 reset("banks")                  a lesson afresh, or all of them; a copy is set aside
 results()                       a summary for a teacher, as JSON
 classroom(folder)               everybody's results in one table
+answer_book("banks")            for teachers: each question of a lesson with its right answer
 """
 
+from cutelab.course.lab.answers import answer_book
 from cutelab.course.lab.checking import check, hint, solution
 from cutelab.course.lab.claims import claims, claims_table
 from cutelab.course.lab.classroom import classroom
@@ -26,6 +28,7 @@ from cutelab.course.lab.report import header, progress, reset, results
 from cutelab.course.lab.review import review
 
 __all__ = [
+    "answer_book",
     "check",
     "claims",
     "claims_table",

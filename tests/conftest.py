@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import io
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -40,6 +41,22 @@ def root() -> Path:
 def tools():
     """tools("lab") is tools/lab.py as a module."""
     return tool
+
+
+@pytest.fixture
+def say(capsys, monkeypatch, tmp_path):
+    """say("banks", ...) is the command `cutelab banks ...` in an empty folder: status, standard output, standard error."""
+    from cutelab.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, pipe: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(pipe))
+        with pytest.raises(SystemExit) as end:
+            main(list(words))
+        return (end.value.code or 0, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ def test_every_listed_atom_covers_its_tiles(name):
     for which in "ABC":
         layout, (rows, cols) = atom.operand(which)
         codes = offsets(layout)
-        count = np.bincount(codes.ravel(), minlength=rows * cols)
+        count = np.bincount(codes.ravel().astype(np.intp), minlength=rows * cols)
         assert len(count) == rows * cols
         one_each = atom.place(which) == "registers" or atom.threads <= 2
         assert (count == (1 if one_each else atom.threads)).all()

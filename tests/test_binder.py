@@ -94,3 +94,36 @@ def test_repo2docker_reads_the_folder(root):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert "binder/environment.yml" in done.stdout + done.stderr
     assert "binder/postBuild" in done.stdout + done.stderr
+
+
+def test_every_address_of_the_repository_is_that_of_the_one_place(root, tools):
+    tool, readme = tools("address"), (root / "README.md").read_text(encoding="utf-8")
+    for name, said in tool.links(tool.address()).items():
+        assert readme.count(said) == 1, name
+    rest = readme
+    for said in tool.links(tool.address()).values():
+        rest = rest.replace(said, "")
+    elsewhere = [*root.glob("docs/**/*.md"), *root.glob("binder/*"), *root.glob("*.yml"), root / "CONTRIBUTING.md"]
+    texts = [rest, *(path.read_text(encoding="utf-8") for path in elsewhere)]
+    own = tool.address().removeprefix("https://")
+    assert [text for text in texts if own in text or "mybinder.org/v2" in text] == []
+    assert (tool.NOTE in readme) == (tool.address() == tool.UNPUBLISHED)
+
+
+def test_another_address_is_written_everywhere_and_back(root, tools, tmp_path, capsys):
+    tool = tools("address")
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(root / name, tmp_path / name)
+    before, new = (tmp_path / "README.md").read_text(encoding="utf-8"), "https://github.com/some-one/layouts"
+    assert tool.main([new + ".git"], tmp_path) == 0 and tool.address(tmp_path) == new
+    after = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert all(after.count(said) == 1 for said in tool.links(new).values())
+    assert tool.address() not in after and tool.NOTE not in after
+    assert tool.main([tool.address()], tmp_path) == 0
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == before.replace(
+        tool.NOTE, "" if tool.NOTE in before else tool.NOTE
+    )
+    assert (
+        tool.main(["https://example.org/x"], tmp_path) == 2
+        and "https://github.com/NAME/REPOSITORY" in capsys.readouterr().err
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import cutelab
-from cutelab.cli import app, main
+from cutelab.cli import app
 from cutelab.cli.schema import SCHEMA
 
 KERNELS = """
@@ -32,19 +32,11 @@ LAUNCH = "1, (32, 8), float32[32, 32], float32[32, 32]"
 
 
 @pytest.fixture
-def say(capsys, monkeypatch, tmp_path):
-    """say("banks", ...) -> (status, standard output, standard error), in an empty folder that holds kernels.py."""
-    monkeypatch.chdir(tmp_path)
+def say(say, tmp_path):
+    """The same, in a folder that holds kernels.py, and handed-in/."""
     (tmp_path / "kernels.py").write_text(KERNELS)
     (tmp_path / "handed-in").mkdir()
-
-    def run(*words: str, pipe: str = "") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(pipe))
-        with pytest.raises(SystemExit) as end:
-            main(list(words))
-        return (end.value.code or 0, *capsys.readouterr())
-
-    return run
+    return say
 
 
 COMMANDS = {command.name or command.callback.__name__: command for command in app.registered_commands}
@@ -159,6 +151,29 @@ def test_operands_may_be_tilers_and_numbers(say, operands):
         ("class", ".", "--csv", "."),
         ("class", ".", "--picture", ""),
         ("course", "kernels.py", "--put"),
+        ("course", "", "--put"),
+        ("answers", "banks", "--exam", "7"),
+        ("answers", "nowhere"),
+        ("read", ""),
+        ("read", "-"),
+        ("show", "-"),
+        ("tiled", "-"),
+        ("tiled", "PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>"),
+        ("tiled", "Copy_Atom<SM90_TMA_LOAD, half_t>"),
+        ("show", "(１,２):(３,４)"),
+        ("show", "日本語"),
+        ("show", "\udcff"),
+        ("show", "9" * 60),
+        ("show", "(" * 5000),
+        ("show", "4," * 50_000),
+        ("banks", "(100000,100000):(100000,1)", "--fix"),
+        ("banks", "(32,32):(32,1)", "--index", "9" * 30),
+        ("sectors", "32:1", "--bytes", "9" * 30),
+        ("trace", "handed-in::k", "--launch", LAUNCH),
+        ("claims", "--id", "Z99"),
+        ("class", "kernels.py"),
+        ("class", "handed-in", "--csv", "nowhere/x.csv"),
+        ("class", "handed-in", "--picture", "x.bmp"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence_and_status_2(say, words):
@@ -246,3 +261,71 @@ def test_an_element_may_be_a_cpp_type(say, command):
     for cpp, own in (("bfloat16_t", "half"), ("cutlass::half_t", "half"), ("float", "float32"), ("double", "float64")):
         assert say(*command, "--element", cpp) == say(*command, "--element", own)
     assert "must be one of" in say(*command, "--element", "float_e2m1_t")[2]  # 4 bits are no whole byte
+
+
+@pytest.mark.parametrize("pipe", ["", "\n", " \n\t\n"])
+def test_an_empty_pipe_is_said(say, pipe):
+    status, out, err = say("read", "-", pipe=pipe)
+    assert (status, out) == (2, "") and err.startswith("cutelab: there is no line to read")
+    status, out, err = say("read", "-", "--json", pipe=pipe)
+    assert (status, out) == (2, "") and err.startswith("cutelab: there is no line to read")
+
+
+def test_a_pipe_that_is_too_long_is_refused_before_it_is_read(say):
+    status, out, err = say("read", "-", pipe="(4,2):(2,1)\n" * 100_000)
+    assert (status, out) == (2, "") and "more than 1,048,576 characters" in err
+
+
+def test_a_copy_atom_tells_what_a_thread_names_and_what_it_receives(say):
+    found = json.loads(say("tiled", "Copy_Atom<SM75_U32x4_LDSM_N, half_t>", "--thread", "5", "--json")[1])
+    assert found["values"]["S"] == [[5 * 8 + i] for i in range(8)]  # lane 5 names row 5 of the first matrix
+    assert found["values"]["D"] == [[2 * 5 + i + 64 * m] for m in range(4) for i in range(2)]
+
+
+def command(root, *words: str, **options) -> subprocess.Popen:
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.Popen([sys.executable, "-m", "cutelab", *words], cwd=root, env=env, text=True, **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("claims", "--json"), 0),
+        (("--help",), 0),
+        (("--version",), 0),
+        (("schema",), 0),
+        (("banks", "(32,32):(32,1)", "--fail-over", "31"), 1),
+    ],
+)
+def test_a_closed_pipe_changes_no_status_and_is_silent(root, words, status):
+    process = command(root, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait(timeout=120)) == ("", status)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("words", [("show", "4:1"), ("claims",), ("--help",)])
+def test_a_full_disk_is_one_sentence(root, words):
+    with open("/dev/full", "w") as full:
+        process = command(root, *words, stdout=full, stderr=subprocess.PIPE)
+        said = process.stderr.read()
+    assert process.wait(timeout=120) == 2 and said.startswith("cutelab: ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}])
+def test_no_answer_is_coloured(root, extra):
+    for words in (("--help",), ("show", "4:1"), ("nope",), ("show", "(4")):
+        env = {**os.environ, "PYTHONPATH": str(root), **extra}
+        done = subprocess.run([sys.executable, "-m", "cutelab", *words], env=env, capture_output=True, timeout=120)
+        assert b"\x1b" not in done.stdout + done.stderr and done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["é.svg", "日本 語.svg", "-x.svg"])
+def test_a_file_may_have_any_name(say, tmp_path, name):
+    assert say("show", "4:1", f"--svg={name}")[1].splitlines()[-1] == name and (tmp_path / name).exists()
+
+
+def test_a_folder_in_place_of_a_file_is_said(say, tmp_path):
+    (tmp_path / "x.svg").mkdir()
+    status, _, err = say("show", "4:1", "--svg", "x.svg")
+    assert status == 2 and err.startswith("cutelab: ") and "x.svg" in err

@@ -183,7 +183,7 @@ def execute(path: Path) -> str:
 def main(arguments: list[str]) -> int:
     check = "--check" in arguments
     paths = [Path(a).resolve() for a in arguments if a not in ("--check", "--text")]
-    paths = paths or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = paths or [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "docs").glob("*.ipynb"))]
     missing = [str(path) for path in paths if not path.is_file()]
     if missing:
         print("No such notebook: " + ", ".join(missing))

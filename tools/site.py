@@ -1,5 +1,6 @@
 """The course as a static site that runs Python in the browser: `python tools/site.py FOLDER`, with the packages of `pip install .[site]`.
 
+Options behind FOLDER go on to `jupyter lite build`; `--pyodide FILE.tar.bz2` serves Pyodide, NumPy and matplotlib with the site.
 The wheel, the notebooks and the widgets' pages go in; NumPy and matplotlib come from where the Pyodide kernel takes them.
 Each notebook gets one cell in front, which installs the wheel in the browser.
 """
@@ -57,7 +58,8 @@ def main(arguments: list[str]) -> int:
         subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", wheels], cwd=ROOT, check=True)
         (wheel,) = wheels.glob("*.whl")
         build = [sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", str(folder)]
-        return subprocess.run([*build, "--contents", str(pages), "--piplite-wheels", str(wheel)], cwd=place).returncode
+        build += ["--contents", str(pages), "--piplite-wheels", str(wheel), *arguments[1:]]
+        return subprocess.run(build, cwd=place).returncode
 
 
 if __name__ == "__main__":

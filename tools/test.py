@@ -41,6 +41,12 @@ def has_gpu() -> bool:
     return bool(tool) and subprocess.run([tool, "-L"], capture_output=True).returncode == 0
 
 
+def notebooks() -> list[str]:
+    """The lessons, and the notebook for teachers."""
+    found = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "docs").glob("*.ipynb")]
+    return sorted(str(path.relative_to(ROOT).as_posix()) for path in found)
+
+
 def nbval_command(paths: list[str], *options: str) -> list[str]:
     """pytest that executes notebooks and compares every stored text output, in this very environment."""
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", str(ROOT / SANITIZE)]
@@ -81,7 +87,7 @@ def main(arguments: list[str]) -> int:
     if strict and not chromium():
         print("CUTELAB_NOTHING_LEFT_OUT is set, and there is no Chromium for the browser tests.")
         return 1
-    notebooks = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
+    books = notebooks()
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         reports = Path(folder, "report.xml"), Path(folder, "browser.xml")
@@ -97,8 +103,8 @@ def main(arguments: list[str]) -> int:
         ]
         if long:
             steps.append(("long", [*pytest, "-n", "auto", "-m", "long"]))
-        if notebooks:
-            steps.append(("notebooks", nbval_command(notebooks, *files)))
+        if books:
+            steps.append(("notebooks", nbval_command(books, *files)))
         lines, failed = [], False
         for name, command in steps:
             print(f"\n=== {name}", flush=True)
@@ -110,7 +116,7 @@ def main(arguments: list[str]) -> int:
         left_out = skipped(reports[0]) + skipped(reports[1])
     print("\n=== make test: " + ("FAILED" if failed else "passed"))
     print("\n".join(lines))
-    if not notebooks:
+    if not books:
         print("  notebooks    none yet in notebooks/")
     if arguments:
         print(f"Left out: whatever these options of pytest deselect: {' '.join(arguments)}")

@@ -326,7 +326,11 @@ def _side(
     for i, x in enumerate(index):
         full.append(x.reshape(*tv.shape, *[r if j == i else 1 for j, r in enumerate(rests)], *[1] * len(further)))
     for j, extent in enumerate(further):
-        full.append(np.arange(extent).reshape(*[1] * (2 + len(rests) + j), extent, *[1] * (len(further) - j - 1)))
+        full.append(
+            np.arange(extent, dtype=np.int64).reshape(
+                *[1] * (2 + len(rests) + j), extent, *[1] * (len(further) - j - 1)
+            )
+        )
     full = [np.broadcast_to(x, shape).reshape(*tv.shape, -1, order="F") for x in full]
     held = table[tuple(full)]  # (thread, value, tile)
     if memory == "registers":
@@ -372,7 +376,7 @@ def _counted(
     active = np.zeros((warps * lanes, byte.shape[1]), dtype=bool)
     active[:threads] = True
     if matrices:
-        active &= (np.arange(warps * lanes) % lanes < 8 * matrices)[:, None]
+        active &= (np.arange(warps * lanes, dtype=np.int64) % lanes < 8 * matrices)[:, None]
     padded = np.zeros(active.shape, dtype=np.int64)
     padded[:threads] = byte
 
@@ -398,7 +402,7 @@ def _run(runs: np.ndarray, values: int, item: int) -> int:
         per = width // item
         if values % per == 0:
             parts = runs.reshape(*runs.shape[:2], values // per, per, runs.shape[3])
-            step = np.arange(per)[:, None]
+            step = np.arange(per, dtype=np.int64)[:, None]
             if (parts - parts[..., :1, :] == step).all() and not (parts[..., 0, :] * item % width).any():
                 return width
         width //= 2

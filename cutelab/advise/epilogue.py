@@ -122,7 +122,7 @@ def _holds(atom: Any, rows: int, cols: int) -> str:
     run = 1
     while values % (2 * run) == 0 and run < cols:
         r, c = (x.reshape(len(code), -1, 2 * run) for x in (row, col))
-        if (r != r[..., :1]).any() or (c - c[..., :1] != np.arange(2 * run)).any():
+        if (r != r[..., :1]).any() or (c - c[..., :1] != np.arange(2 * run, dtype=np.int64)).any():
             break
         run *= 2
     many = "1 at a time" if run == 1 else f"{run} neighbours of a row at a time"
@@ -183,7 +183,7 @@ def _staged(
 
 def _together(table: np.ndarray, dealt: TileAccess, item: int) -> bool:
     """Do the 16 bytes of each lane lie side by side and aligned?"""
-    step = np.arange(WIDEST // item)
+    step = np.arange(WIDEST // item, dtype=np.int64)
     row, col = dealt.row[dealt.active][:, None], dealt.col[dealt.active][:, None]
     held = table[row, col + step]
     return bool((held - held[:, :1] == step).all() and (held[:, 0] * item % WIDEST == 0).all())

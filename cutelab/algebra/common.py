@@ -49,7 +49,7 @@ def _under_one_swizzle(a: AnyLayout, b: AnyLayout, inner: Layout, run: int) -> A
         return None
     if b.offset or not isinstance(a.outer, Swizzle) or run > laws.MAX_CHECK:
         return None
-    if int(a.outer(np.arange(run)).max()) >= run:
+    if int(a.outer(np.arange(run, dtype=np.int64)).max()) >= run:
         return None
     try:
         return composition(inner, a.outer)

@@ -97,7 +97,7 @@ def line_modes(line: np.ndarray) -> list[tuple[int, int]] | None:
         if len(line) % run:
             return None
         grid = line.reshape(-1, run)
-        if not np.array_equal(grid, grid[:, :1] + np.arange(run) * step):
+        if not np.array_equal(grid, grid[:, :1] + np.arange(run, dtype=np.int64) * step):
             return None
         modes.append((run, step))
         line = grid[:, 0]
@@ -106,7 +106,7 @@ def line_modes(line: np.ndarray) -> list[tuple[int, int]] | None:
 
 def _run(line: np.ndarray, step: int) -> int:
     """How many numbers from the first one on are `step` apart?"""
-    even = line == line[0] + np.arange(len(line)) * step
+    even = line == line[0] + np.arange(len(line), dtype=np.int64) * step
     return len(line) if even.all() else int(np.argmin(even))
 
 
@@ -136,7 +136,7 @@ def _misfit_on(line: np.ndarray) -> tuple[int, int]:
         starts = line[:: len(inner)]
         step = int(starts[1])
         run = _run(starts, step)
-        whole = (np.arange(len(starts))[:, None] * step + inner).reshape(-1)[: len(line)]
+        whole = (np.arange(len(starts), dtype=np.int64)[:, None] * step + inner).reshape(-1)[: len(line)]
         fold = whole[: run * len(inner)]
         if (fold != line[: len(fold)]).any() or len(line) % len(fold):
             at = int(np.argmax(whole != line))

@@ -315,6 +315,6 @@ def _within(inverse: AnyLayout, count: int, name: str) -> AnyLayout:
         raise CuteLabError(
             f"{name}: it would name index {found[keep]}, and the last one is {count - 1}; use a smaller layout"
         )
-    if (found[:keep] == np.arange(keep)).all():
+    if (found[:keep] == np.arange(keep, dtype=np.int64)).all():
         return Layout(keep)
     return composition(inverse, Layout(keep))

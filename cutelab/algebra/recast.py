@@ -45,7 +45,7 @@ def _grouped(fine: Layout, coarse: Layout, factors: list[int]) -> np.ndarray:
     if size(fine) <= laws.MAX_CHECK:
         table = np.zeros(1, np.int64)
         for (extent, _), (_, stride), k in zip(flat_modes(fine), flat_modes(coarse), factors, strict=True):
-            table = ((np.arange(extent) // k * stride)[:, None] + table).reshape(-1)
+            table = ((np.arange(extent, dtype=np.int64) // k * stride)[:, None] + table).reshape(-1)
         return table
     table, rest = np.zeros((), np.int64), laws.points(fine.shape)
     for (extent, _), (_, stride), k in zip(flat_modes(fine), flat_modes(coarse), factors, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -23,7 +24,6 @@ __all__ = ["app", "main"]
 GATE, BAD = 1, 2  # exit statuses: a gate stays shut; the input cannot be used
 MOST_READ = 1 << 20  # characters of a pipe
 MOST_BYTES = 1 << 62  # addresses stay below: beyond any memory, and safe to count in 64 bits
-MOST_SHOWN = 4096  # coordinates whose offsets are printed
 
 app = typer.Typer(
     name="cutelab",
@@ -43,7 +43,7 @@ def _print_version(asked: bool) -> None:
     if asked:
         from cutelab import __version__
 
-        print(f"cutelab {__version__}")
+        _print(f"cutelab {__version__}")
         raise typer.Exit
 
 
@@ -61,14 +61,36 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
+    whole = sys.stdout
     try:
         app(arguments)
     except CuteLabError as error:
         print(f"cutelab: {error}", file=sys.stderr)
         sys.exit(BAD)
-    except BrokenPipeError:  # whoever read the answer has had enough
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:
+        print(f"cutelab: {error}", file=sys.stderr)
+        sys.exit(BAD)
+    except SystemExit:
+        if sys.stdout is not whole:  # nobody reads the help: that is no failure
+            sys.exit(0)
+        raise
+
+
+def _print(text: str) -> None:
+    """Print. Whoever has had enough of an answer (`| head -1`) changes neither its status nor what is said on standard error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _let_go()
+    except OSError as error:
+        _let_go()
+        raise CuteLabError(f"the answer cannot be written: {error.strerror or error}") from None
+
+
+def _let_go() -> None:
+    """What is still to be written goes nowhere, so that the end of the process does not try again."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _piped(text: str) -> str:
@@ -86,9 +108,9 @@ def _say(command: str, as_json: bool, fields: dict[str, Any], text: Callable[[],
     if set(fields) != set(SCHEMA[command]):
         raise RuntimeError(f"{command} answers {sorted(fields)}, and its schema says {sorted(SCHEMA[command])}")
     if as_json:
-        print(json.dumps({"command": command, "schema": VERSION, **fields}, ensure_ascii=False, default=str))
+        _print(json.dumps({"command": command, "schema": VERSION, **fields}, ensure_ascii=False, default=str))
     else:
-        print(text())
+        _print(text())
 
 
 def _gate(failed: bool) -> None:
@@ -120,8 +142,8 @@ def show(
 
     Example: cutelab show "((4,2),(2,4)):((2,16),(1,8))"
     """
-    from cutelab.core import ComposedLayout, Layout, cosize, offsets, print_layout, rank, size
-    from cutelab.cutlass.reading import Tensor
+    from cutelab.cli.table import MOST_SHOWN, table_of
+    from cutelab.core import cosize, offsets, size
     from cutelab.cutlass.reading import read as read_text
 
     said = _piped(text)
@@ -130,26 +152,23 @@ def show(
             raise CuteLabError(f"--{ending[1:]} writes a file whose name ends in {ending}, got {shown(file.name)}")
     found = read_text(said)
     files = _picture(said, [png, svg, html])
-    layout = found.layout if isinstance(found, Tensor) else found
-    flat = isinstance(layout, Layout | ComposedLayout)
-    few = flat and size(layout) <= MOST_SHOWN
+    seen = table_of(found)
+    kind, layout = type(found).__name__, seen.layout
     fields = {
-        "kind": type(found).__name__,
+        "kind": kind,
         "text": str(found),
-        "size": size(layout) if flat else None,
-        "cosize": cosize(layout) if flat else None,
-        "offsets": offsets(layout).tolist() if few else None,
+        "about": seen.about,
+        "size": None if layout is None else size(layout),
+        "cosize": None if layout is None else cosize(layout),
+        "offsets": None if layout is None or size(layout) > MOST_SHOWN else offsets(layout).tolist(),
+        "coordinates": seen.coordinates,
         "files": files,
     }
 
     def words() -> str:
-        if not flat:
-            said = str(found)
-            return "\n".join([said if said.startswith(f"{fields['kind']}\n") else f"{fields['kind']}: {said}", *files])
-        head = f"{found}\n{fields['size']} coordinates, cosize {fields['cosize']}"
-        if few:
-            head += "\n" + (print_layout(layout).split("\n", 1)[1] if rank(layout) == 2 else str(offsets(layout)))
-        return "\n".join([head.rstrip("\n"), *files])
+        said = str(found)
+        head = said if layout is not None or said.startswith(f"{kind}\n") else f"{kind}: {said}"
+        return "\n".join(filter(None, [head, seen.about, seen.table, *files]))
 
     _say("show", as_json, fields, words)
 
@@ -219,11 +238,12 @@ def banks(
 
 def _element(text: str) -> str:
     """The element of this size: what counts here is its bytes. What is no C++ type goes on as it is, to be refused where it is used."""
+    from cutelab.course.card.words import ELEMENTS
     from cutelab.cutlass.atoms.types import bits_of
 
-    sizes = {8: "int8", 16: "half", 32: "float32", 64: "float64", 128: "uint128"}
+    sizes = {8 * size: name for name, size in ELEMENTS.items()}
     try:
-        return text if text in sizes.values() else sizes.get(bits_of(text), text)
+        return text if text in ELEMENTS else sizes.get(bits_of(text), text)
     except CuteLabError:
         return text
 
@@ -329,7 +349,8 @@ def tiled(
     """
     import numpy as np
 
-    from cutelab.core import idx2crd, offsets
+    from cutelab.core import idx2crd, offsets, size
+    from cutelab.cutlass.atoms.copy import CopyAtom
     from cutelab.cutlass.reading import read as read_text
 
     found = read_text(_piped(text))
@@ -338,9 +359,13 @@ def tiled(
         views = {"S": (found.layoutS_TV, found.tile), "D": (found.layoutD_TV, found.tile)}
     elif hasattr(found, "operand"):
         views = {name: found.operand(name) for name in "ABC"}
+    elif isinstance(found, CopyAtom):
+        src, dst, ref = found.layouts
+        views = {"S": (src, (size(ref),)), "D": (dst, (size(ref),))}
     else:
         raise CuteLabError(
-            f"{shown(str(found))} deals out no values to threads; give make_tiled_copy(...), make_tiled_mma(...) or an atom"
+            f"a {type(found).__name__} deals out no values to threads; give make_tiled_copy(...), make_tiled_mma(...) or an atom, "
+            "such as SM80_16x8x16_F32F16F16F32_TN"
         )
     tables = {name: offsets(tv).reshape(offsets(tv).shape[0], -1, order="F") for name, (tv, _) in views.items()}
     threads = min(len(table) for table in tables.values())
@@ -380,8 +405,12 @@ def read(text: Text, as_json: Json = False) -> None:
     from cutelab.cutlass.reading import read as read_text
     from cutelab.cutlass.reading.printed import pieces
 
-    failed = False
-    for number, line in pieces(_piped(text)):
+    failed, lines = False, pieces(_piped(text))
+    if not lines:
+        raise CuteLabError(
+            "there is no line to read; pipe in what a kernel printed, or write a text such as (4,2):(2,1)"
+        )
+    for number, line in lines:
         fields: dict[str, Any] = dict.fromkeys(SCHEMA["read"])
         fields |= {"line": number, "text": line}
         try:
@@ -516,7 +545,7 @@ def claims(
 
 @app.command()
 def course(
-    folder: Annotated[Path, typer.Argument(help="a folder of your own")] = Path("my-notebooks"),
+    folder: Annotated[str, typer.Argument(help="a folder of your own")] = "my-notebooks",
     put: Annotated[bool, typer.Option("--put", help="put the lessons there and open nothing")] = False,
     as_json: Json = False,
 ) -> None:
@@ -526,14 +555,16 @@ def course(
     """
     from cutelab.cli.lab import open_lab, put_lessons
 
+    if not folder.strip():
+        raise CuteLabError("the name of the folder is empty; give one such as my-notebooks")
     kept = put_lessons(folder)
-    fields = {"folder": str(folder), "kept": kept}
+    fields = {"folder": folder, "kept": kept}
     words = f"The lessons lie in {folder}." + (
         f" You have worked in {', '.join(kept)}; newer ones lie beside yours as NAME.new.ipynb." if kept else ""
     )
     _say("course", as_json, fields, lambda: words)
     if not put and not as_json:
-        raise typer.Exit(open_lab(folder.resolve(), []))
+        raise typer.Exit(open_lab(Path(folder).resolve(), []))
 
 
 @app.command("class")
@@ -575,6 +606,8 @@ def answers(
     """
     from cutelab.course.lab.answers import answer_book
 
+    if lesson is not None and exam is not None:
+        raise CuteLabError(f"--exam {shown(exam)} stands in place of a lesson; leave out {shown(lesson)}, or --exam")
     book = answer_book(lesson, exam)
     _say("answers", as_json, {"answers": [asdict(entry) for entry in book.entries]}, book.markdown)
 
@@ -585,4 +618,4 @@ def schema() -> None:
 
     Example: cutelab schema
     """
-    print(json.dumps({"version": VERSION, "commands": SCHEMA}, indent=1))
+    _print(json.dumps({"version": VERSION, "commands": SCHEMA}, indent=1))

@@ -23,6 +23,8 @@ from cutelab.core.errors import CuteLabError, shown
 
 FIRST = "00_start.ipynb"
 WAIT_SECONDS = 180
+IDLE_MINUTES = 60  # until a kernel at which nobody works is stopped
+CULL = {"cull_idle_timeout": 60 * IDLE_MINUTES, "cull_interval": 60, "cull_connected": True}
 ASKS = re.compile(r"(?m)^predict\(")
 CARD = re.compile(r"(?m)^(predict|claims|claims_table|check|hint|solution|review|progress|ready)\(")
 
@@ -63,7 +65,13 @@ def open_lab(folder: Path, extra: list[str]) -> int:
         print("    " + address(info, f"lab/tree/{FIRST}" if first else "lab"))
         if not first:
             print(f"\n{FIRST} is not in {folder.name}/, so JupyterLab shows the folder instead.")
-        print("\nCtrl+C twice stops it.", flush=True)
+        print("\nCtrl+C twice stops it.")
+        if any(f"cull_idle_timeout={CULL['cull_idle_timeout']}" in word for word in command):
+            print(
+                f"A kernel at which nobody works for {IDLE_MINUTES} minutes is stopped, to give its memory back. Notebooks and answers "
+                "stay;\nrun the cells again, and a new one starts."
+            )
+        sys.stdout.flush()
     code = server.wait()
     return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else code
 
@@ -80,7 +88,8 @@ def has_browser() -> bool:
 
 
 def lab_command(folder: Path, extra: list[str], *, browser: bool, root: bool) -> list[str]:
-    """The command line: this computer only, the next free port if one is taken, the first notebook if it is there."""
+    """The command line: this computer only, the next free port if one is taken, the first notebook if it is there; kernels that
+    idle are stopped, also those of an open page, but none at work. What `extra` says counts."""
     command = [
         sys.executable,
         "-m",
@@ -89,6 +98,9 @@ def lab_command(folder: Path, extra: list[str], *, browser: bool, root: bool) ->
         "--ServerApp.ip=127.0.0.1",
     ]
     command += ["--ServerApp.port_retries=50", "--Application.log_level=WARN"]
+    for name, value in CULL.items():
+        if not any(name in word for word in extra):
+            command.append(f"--MappingKernelManager.{name}={value}")
     if (folder / FIRST).is_file():
         command.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
     if root:

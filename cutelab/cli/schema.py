@@ -7,9 +7,11 @@ SCHEMA: dict[str, dict[str, str]] = {
     "show": {
         "kind": "the class of what was read",
         "text": "as CuTe writes it",
+        "about": "one sentence",
         "size": "coordinates; null where there are none",
         "cosize": "elements that memory must hold; null where there is no single layout",
         "offsets": "offset of each coordinate in elements, nested by top-level mode; null above 4,096 coordinates",
+        "coordinates": "of a coordinate layout: the coordinate of each 1-D index; null above 4,096, and of all else",
         "files": "the pictures written",
     },
     "banks": {

@@ -65,7 +65,7 @@ class _Reader:
             raise CuteLabError("the formula is empty; write one such as t // 8")
         if len(text) > MAX_TEXT:
             raise CuteLabError(f"the formula has {len(text)} characters; at most {MAX_TEXT} are read")
-        self.text, self.t, self.at = text, t, 0
+        self.text, self.t, self.at = text, t.astype(np.int64, copy=False), 0
         self.tokens: list[tuple[str, int]] = []
         place = 0
         while (match := TOKEN.match(text, place)) is not None and (token := match.group().lstrip()):
@@ -136,7 +136,7 @@ class _Reader:
             if len(token.lstrip("0")) > 13 or int(token) >= BOUND:
                 self.fail("numbers must be below 2^40")
             self.at += 1
-            return np.full(self.t.shape, int(token))
+            return np.full(self.t.shape, int(token), dtype=np.int64)
         if token == "t":
             self.at += 1
             return self.t

@@ -662,7 +662,7 @@ def extended(layout: Any, count: int) -> Layout:
 
 def _beyond(outer: Layout, index: int) -> int:
     if index < 0:
-        return int(beyond(outer, np.array([index]))[0])
+        return int(beyond(outer, np.array([index], dtype=np.int64))[0])
     offset = 0
     for s, d in outer._modes[:-1]:
         offset += index % s * d
@@ -755,8 +755,9 @@ def check_listed(value: Any, what: str) -> None:
     cutelab.core.errors.CuteLabError: the addresses: a list of 1e+12 numbers or more; at most 1,048,576 are read from lists, 16,777,216 from an array
     """
     count, level = 1, 0
-    while isinstance(value, range | list | tuple) and len(value) and count <= MAX_LISTED:
-        count, level, value = count * len(value), level + 1, value[0]
+    while isinstance(value, range | list | tuple) and value and count <= MAX_LISTED:
+        long = len(value) if not isinstance(value, range) else -(-(value.stop - value.start) // value.step)
+        count, level, value = count * long, level + 1, value[0]  # len() of a range stops at what the machine can index
         if level > int_tuple.MAX_DEPTH:
             raise CuteLabError(f"{what}: lists nested more than {int_tuple.MAX_DEPTH} levels deep")
     if count > MAX_LISTED:

@@ -141,8 +141,8 @@ def _example_text(table: np.ndarray, top: int, output_shape: Any, vectorize: int
         raise CuteLabError(
             f"{layout} has offset {table.max()}, and its capacity is only {top}; the example stops here with an error"
         )
-    coords = np.full((top, table.ndim), -1)
-    coords[table.ravel()] = np.indices(table.shape).reshape(table.ndim, -1).T
+    coords = np.full((top, table.ndim), -1, dtype=np.int64)
+    coords[table.ravel()] = np.indices(table.shape, dtype=np.int64).reshape(table.ndim, -1).T
     vectors = coords.reshape(-1, vectorize, table.ndim)
     filled = vectors[..., 0] >= 0
     changing = (vectors != vectors[:, :1]).any(axis=1)

@@ -141,7 +141,7 @@ class Swizzle(Pictured):
         if not is_int(n) or not 0 <= n <= 62:
             raise CuteLabError(f"a bit matrix has 0 to 62 bits, got {shown(n)}")
         columns = self(np.left_shift(1, np.arange(n, dtype=np.int64)))
-        return np.asarray((columns[None, :] >> np.arange(n)[:, None]) & 1)
+        return np.asarray((columns[None, :] >> np.arange(n, dtype=np.int64)[:, None]) & 1)
 
 
 def parse_swizzle(text: str) -> Swizzle:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import is_int
 from cutelab.core.layout import check_table_size
@@ -180,7 +181,7 @@ def count_coverage(elements: np.ndarray, tile: PitchLinearShape) -> Coverage:
     c, s = elements[..., 0], elements[..., 1]
     inside = (c >= 0) & (c < tile.contiguous) & (s >= 0) & (s < tile.strided)
     flat = (s * tile.contiguous + c)[inside]
-    times = np.bincount(flat, minlength=tile.count).reshape(tile.strided, tile.contiguous)
+    times = how_often(flat, tile.count).reshape(tile.strided, tile.contiguous)
     found = Coverage(times, elements[~inside], np.nonzero(~inside)[0])
     for array in (found.times, found.outside, found.outside_threads):
         array.flags.writeable = False
@@ -198,6 +199,6 @@ def by_warp(values: np.ndarray, lanes: int = WARP_SIZE) -> tuple[np.ndarray, np.
     """
     threads = len(values)
     warps = -(-threads // lanes)
-    thread = np.arange(warps * lanes)
+    thread = np.arange(warps * lanes, dtype=np.int64)
     held = values[np.minimum(thread, threads - 1)]
     return held.reshape(warps, lanes, *values.shape[1:]), (thread < threads).reshape(warps, lanes)

@@ -64,7 +64,7 @@ class StripThreadMap:
         >>> StripThreadMap(16, 32, 8, 4).offsets()[::8].tolist()
         [0, 16, 32, 48]
         """
-        found = np.asarray(self.get_offset(np.arange(self.threads)))
+        found = np.asarray(self.get_offset(np.arange(self.threads, dtype=np.int64)))
         found.flags.writeable = False
         return found
 
@@ -80,7 +80,7 @@ class StripThreadMap:
     @property
     def strip(self) -> np.ndarray:
         """In which strip of its group is each thread? int64 (threads,): (t / P) % S."""
-        return np.arange(self.threads) // self.pitch % self.strips
+        return np.arange(self.threads, dtype=np.int64) // self.pitch % self.strips
 
     @property
     def rows(self) -> tuple[int, ...]:

@@ -180,7 +180,7 @@ def _check_lanes(active: np.ndarray, kind: str) -> None:
         where = "" if active.ndim == 1 else f" in warp {int(np.argmin(lanes.ravel()))} of the batch"
         raise CuteLabError(f"no lane is active{where}; an instruction needs at least one active lane")
     if kind in ("ldmatrix", "stmatrix"):
-        first = np.arange(active.shape[-1]) < lanes[..., None]
+        first = np.arange(active.shape[-1], dtype=np.int64) < lanes[..., None]
         if not (np.isin(lanes, MATRIX_LANES).all() and (active == first).all()):
             raise CuteLabError(
                 f"{kind} x1, x2 and x4 take addresses from the first 8, 16 or 32 lanes; "

@@ -94,7 +94,9 @@ class MatrixDescriptor:
         [384, 386]
         """
         item = self._check(m, k, element_bytes)
-        byte = self.start_bytes + self._behind(np.arange(m)[:, None], np.arange(k), item)
+        byte = self.start_bytes + self._behind(
+            np.arange(m, dtype=np.int64)[:, None], np.arange(k, dtype=np.int64), item
+        )
         byte = swizzled(byte, self.swizzle_bytes)
         byte.setflags(write=False)
         return byte

@@ -50,7 +50,7 @@ class _Matrices:
     @property
     def row_lane(self) -> np.ndarray:
         """Which lane gives the address of each row? Shape (matrices, 8). Addresses of lanes beyond 8 * matrices are not used."""
-        return np.arange(self.matrices * ROWS).reshape(self.matrices, ROWS)
+        return np.arange(self.matrices * ROWS, dtype=np.int64).reshape(self.matrices, ROWS)
 
     @property
     def layout_tv(self) -> Layout:

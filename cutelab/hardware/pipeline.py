@@ -247,7 +247,7 @@ class Pipeline:
         more = mma + self.issue
         for first in range(0, self.tiles, turn):  # the copies of a turn wait for the turn before it
             here = slice(first, min(first + turn, self.tiles))
-            i = np.arange(here.stop - first)
+            i = np.arange(here.stop - first, dtype=np.int64)
             before_copy, before_mma = (copy_end[first - 1], mma_end[first - 1]) if first else (0.0, 0.0)
             if first and together and ahead:  # the threads issue it when an earlier tile is there and they are free
                 issue[here] = mma_end[first - turn + i] - more
@@ -266,7 +266,12 @@ class Pipeline:
                 start = np.maximum.accumulate(np.maximum(arrived, free + pause) - more * i)
                 mma_end[here] = start + more * i + mma
         return Timeline.of(
-            issue, copy_end - copy, copy_end, mma_end - mma, mma_end, np.arange(self.tiles) % self.stages
+            issue,
+            copy_end - copy,
+            copy_end,
+            mma_end - mma,
+            mma_end,
+            np.arange(self.tiles, dtype=np.int64) % self.stages,
         )
 
     def occupancy(self, threads: int, registers: int) -> Occupancy:
@@ -340,7 +345,7 @@ class Timeline:
 
         The barrier flips at `copy_end`, when all bytes are there.
         """
-        return (np.arange(len(self.stage)) // self._stages) % 2
+        return (np.arange(len(self.stage), dtype=np.int64) // self._stages) % 2
 
     @property
     def empty_phase(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.hardware.access import WarpAccess
 
 MATRIX_ROWS = 8  # lanes that name the rows of one matrix of ldmatrix or stmatrix: they go together
@@ -126,8 +127,6 @@ def _fullest_bank(unit: np.ndarray, counted: np.ndarray, banks: int) -> np.ndarr
     rows = len(unit)
     slot = unit & (banks - 1)
     if rows > 1:
-        slot += (np.arange(rows) * banks)[:, None]
-    fullest: np.ndarray = np.maximum.reduce(
-        np.bincount(slot[counted], minlength=rows * banks).reshape(rows, banks), axis=1
-    )
+        slot += (np.arange(rows, dtype=np.int64) * banks)[:, None]
+    fullest: np.ndarray = np.maximum.reduce(how_often(slot[counted], rows * banks).reshape(rows, banks), axis=1)
     return fullest

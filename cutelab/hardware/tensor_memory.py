@@ -95,7 +95,7 @@ class TmemLoad:
         return self._cell()[1]
 
     def _cell(self) -> tuple[np.ndarray, np.ndarray]:
-        t, r = np.arange(H200.lanes)[:, None], np.arange(self.registers)[None, :]
+        t, r = np.arange(H200.lanes, dtype=np.int64)[:, None], np.arange(self.registers, dtype=np.int64)[None, :]
         zero = t * 0 + r * 0
         if self.shape == "32dp32b":
             return t + zero, r + zero

@@ -130,7 +130,7 @@ class TmaTile:
     @property
     def addresses(self) -> np.ndarray:
         """The byte address of each element of the box in shared memory, shape (..., rows, inner): slowest mode first."""
-        row, column = np.arange(self.rows)[:, None], np.arange(self.box[0])
+        row, column = np.arange(self.rows, dtype=np.int64)[:, None], np.arange(self.box[0], dtype=np.int64)
         byte = self.smem_base + row * self.row_bytes + column * self.element_bytes
         address = swizzled(byte, self.swizzle_bytes).reshape(self.box[::-1])
         address.setflags(write=False)
@@ -165,7 +165,7 @@ class TmaTile:
         index, inside = np.zeros(self.box[::-1], dtype=np.int64), np.ones(self.box[::-1], dtype=bool)
         step = 1
         for mode, (first, size, extent) in enumerate(zip(start, sizes, self.box, strict=True)):
-            at = (int(first) + np.arange(extent)).reshape(-1, *[1] * mode)
+            at = (int(first) + np.arange(extent, dtype=np.int64)).reshape(-1, *[1] * mode)
             index, inside = index + step * at, inside & (at >= 0) & (at < size)
             step *= size
         memory = np.full((self.smem_base + self.tile_bytes) // self.element_bytes, UNTOUCHED, dtype=np.int64)
@@ -247,7 +247,7 @@ class TmaBoxes:
     @property
     def coordinates(self) -> np.ndarray:
         """(fastest, other) coordinate in the tile of each copy's box, shape (boxes along m, boxes along k, 2)."""
-        i, j = np.indices(self.starts.shape)
+        i, j = np.indices(self.starts.shape, dtype=np.int64)
         m, k = i * self._box_mk[0], j * self._box_mk[1]
         return np.stack((k, m) if self.contiguous == 1 else (m, k), axis=-1)
 
@@ -316,7 +316,7 @@ def _boxes(byte: np.ndarray, item: int, span: int) -> tuple[tuple[int, int], np.
     pitch = span or inner * item
     high = _divisor(rows, min(_run(byte[:, 0] - byte[0, 0], pitch), MAX_BOX))
     starts = byte[::high, ::inner]
-    i, j = np.arange(rows)[:, None], np.arange(columns)
+    i, j = np.arange(rows, dtype=np.int64)[:, None], np.arange(columns, dtype=np.int64)
     wrong = byte != starts[i // high, j // inner] + i % high * pitch + j % inner * item
     if wrong.any():
         row, column = (int(x) for x in np.argwhere(wrong)[0])
@@ -332,7 +332,7 @@ def _boxes(byte: np.ndarray, item: int, span: int) -> tuple[tuple[int, int], np.
 
 def _run(steps: np.ndarray, by: int) -> int:
     """How many entries from the first on grow by `by`?"""
-    wrong = steps != by * np.arange(len(steps))
+    wrong = steps != by * np.arange(len(steps), dtype=np.int64)
     return int(wrong.argmax()) if wrong.any() else len(steps)
 
 

@@ -45,13 +45,13 @@ class Wavefronts:
     def groups(self) -> np.ndarray:
         """Which lanes go together? The group of each lane, shape (..., lanes); -1 for an inactive lane."""
         lanes = self._counts.group_lanes.reshape(*self.access.shape, 1)
-        return _frozen(np.where(self.access.active, np.arange(self.access.chip.lanes) // lanes, -1))
+        return _frozen(np.where(self.access.active, np.arange(self.access.chip.lanes, dtype=np.int64) // lanes, -1))
 
     @cached_property
     def words(self) -> np.ndarray:
         """Which words does each lane touch? Shape (..., lanes, words a lane); -1 for an inactive lane."""
         chip = self.access.chip
-        step = np.arange(max(1, self.access.access_bytes // chip.word_bytes))
+        step = np.arange(max(1, self.access.access_bytes // chip.word_bytes), dtype=np.int64)
         word = chip.word(self.access.byte_address)[..., None] + step
         return _frozen(np.where(self.access.active[..., None], word, -1))
 
@@ -88,7 +88,7 @@ class Wavefronts:
 
     def _order(self, unit: np.ndarray, groups: np.ndarray, active: np.ndarray) -> np.ndarray:
         """Compare each lane with each other: (warps, lanes, lanes)."""
-        lane = np.arange(self.access.chip.lanes)
+        lane = np.arange(self.access.chip.lanes, dtype=np.int64)
         banks = self.access.chip.row_bytes // rules.unit_bytes(self.access)
         together = (groups[:, :, None] == groups[:, None, :]) & active[:, :, None] & active[:, None, :]
         if self.access.kind == "atomic":

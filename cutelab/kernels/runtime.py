@@ -40,7 +40,10 @@ def driver_problem() -> str:
             continue
     else:
         return "no NVIDIA driver is installed"
-    code = driver.cuInit(0)
+    try:
+        code = driver.cuInit(0)
+    except AttributeError:  # a browser opens any library, and finds nothing in it
+        return "no NVIDIA driver is installed"
     if code == 100:
         return "the NVIDIA driver sees no GPU"
     if code:
@@ -69,7 +72,9 @@ def load_cuda() -> tuple[ModuleType, Machine]:
         from numba import cuda
     except ImportError as error:
         raise CuteLabError(
-            f"the kernels need Numba, which cannot be imported here ({error}); install it: pip install numba"
+            "the kernels need Numba, which no browser has; go on with the next cells, or open this lesson on a computer: make lab"
+            if sys.platform == "emscripten"
+            else f"the kernels need Numba, which cannot be imported here ({error}); install it: pip install numba"
         ) from None
     except AttributeError as error:  # numba-cuda up to 0.30 uses names that numpy 2.5 removed
         raise CuteLabError(_broken(error)) from None

@@ -120,13 +120,13 @@ class GemmPlan:
 
     def fetched(self, width: int) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Which (row, column) of A's tile and of B's tile does each thread fetch first, with accesses of this width?"""
-        t = np.arange(self.threads)
+        t = np.arange(self.threads, dtype=np.int64)
         a_row, b_row = self.k // width, self.n // width
         return (t // a_row, t % a_row * width), (t // b_row, t % b_row * width)
 
     def place(self) -> tuple[np.ndarray, np.ndarray]:
         """Which place has each thread among the (m / values) x (n / values) threads that share out the tile of C?"""
-        t = np.arange(self.threads)
+        t = np.arange(self.threads, dtype=np.int64)
         warp, lane = np.divmod(t, DOWN * ACROSS)
         warps_n = self.n // self.values // ACROSS
         down = warp // warps_n * DOWN + (lane >> 1 & 1) + (lane >> 3 << 1)
@@ -145,14 +145,14 @@ class GemmPlan:
         w, v = self.width(), self.vector
         (ai, aj), (bi, bj) = self.fetched(w)
         a_step, b_step = self.threads * w // self.k, self.threads * w // self.n
-        a_rows = ai + np.arange(0, self.m, a_step)[:, None]
-        b_rows = bi + np.arange(0, self.k, b_step)[:, None]
+        a_rows = ai + np.arange(0, self.m, a_step, dtype=np.int64)[:, None]
+        b_rows = bi + np.arange(0, self.k, b_step, dtype=np.int64)[:, None]
         a_table, b_table = offsets(self.a_layout), offsets(self.b_layout)
-        each = np.arange(w)[:, None, None]
+        each = np.arange(w, dtype=np.int64)[:, None, None]
         put = w if row_vector(self.b_layout) >= w else 1
         down, across = self.place()
-        parts = np.arange(self.values // v)[None, :, None]
-        k = np.arange(self.k)[:, None, None]
+        parts = np.arange(self.values // v, dtype=np.int64)[None, :, None]
+        k = np.arange(self.k, dtype=np.int64)[:, None, None]
         read_a = a_table[parts * (self.m * v // self.values) + down * v, k]
         read_b = b_table[k, parts * (self.n * v // self.values) + across * v]
 
@@ -176,8 +176,8 @@ class GemmPlan:
 
     def _write_c(self, edge: int) -> Access:
         v, (down, across) = self.vector, self.place()
-        i = np.arange(self.values)[:, None, None]
-        p = np.arange(self.values // v)[None, :, None]
+        i = np.arange(self.values, dtype=np.int64)[:, None, None]
+        p = np.arange(self.values // v, dtype=np.int64)[None, :, None]
         row = i // v * (self.m * v // self.values) + down * v + i % v
         column = p * (self.n * v // self.values) + across * v
         batch = by_warps(((row * edge + column) * ITEM).reshape(-1, self.threads), v * ITEM, "store", chip=self.chip)

@@ -43,7 +43,9 @@ def row_vector(layout: Layout | ComposedLayout, mode: int = 1) -> int:
         if table.shape[1] % width:
             break
         groups = table.reshape(table.shape[0], -1, width)
-        if not ((groups - groups[..., :1] == np.arange(width)).all() and (groups[..., 0] % width == 0).all()):
+        if not (
+            (groups - groups[..., :1] == np.arange(width, dtype=np.int64)).all() and (groups[..., 0] % width == 0).all()
+        ):
             break
         best = width
     return best

@@ -141,7 +141,7 @@ class TransposePlan:
         """
         v, item, (bx, by) = self.vector, self.dtype.itemsize, self.block_shape
         edge = edge or 64 * self.tile
-        thread = np.arange(self.threads)
+        thread = np.arange(self.threads, dtype=np.int64)
         x, y = thread % bx, thread // bx
         i, h = _pairs(self.tile // by, self.chunks // bx)  # rows of the tile, pieces of a row
         row, column = y + i * by, (x + h * bx) * v
@@ -169,7 +169,7 @@ class TransposePlan:
 
 def _pairs(*extents: int) -> tuple[np.ndarray, ...]:
     """All combinations of loop counters, each as a column, the last one fastest."""
-    return tuple(n.reshape(-1, 1) for n in np.indices(extents).reshape(len(extents), -1))
+    return tuple(n.reshape(-1, 1) for n in np.indices(extents, dtype=np.int64).reshape(len(extents), -1))
 
 
 def blocks_of(tile: int, vector: int = 1, *, chip: Chip = H200) -> tuple[tuple[int, int], ...]:

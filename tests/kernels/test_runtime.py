@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cutelab.kernels import runtime
+
 ROOT = Path(__file__).parents[2]
 RACE = "benchmarks/gpu/race.py"
 
@@ -99,3 +101,14 @@ def test_command_checks_and_writes_json(tmp_path):
 def test_measuring_without_a_gpu_says_so():
     done = python("", "benchmarks/gpu/measure.py", NUMBA_ENABLE_CUDASIM="1")
     assert done.returncode == 1 and "times need a GPU" in done.stderr
+
+
+def test_a_library_that_opens_and_holds_nothing_is_no_driver(monkeypatch):
+    """As in a browser: any library can be opened there."""
+
+    class Nothing:
+        def __getattr__(self, name):
+            raise AttributeError(name)
+
+    monkeypatch.setattr(runtime.ctypes, "CDLL", lambda _: Nothing())
+    assert runtime.driver_problem() == "no NVIDIA driver is installed"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "docs").glob("*.ipynb"))]
 SOURCES = [
     "import ipywidgets\nimport os",
     "print('one', flush=True)\nprint('two', flush=True)",

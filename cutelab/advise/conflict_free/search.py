@@ -57,13 +57,14 @@ def conflict_free(
     """
     if isinstance(accesses, TileAccess):
         accesses = (accesses,)
-    accesses = tuple(accesses) if isinstance(accesses, Sequence) and len(accesses) <= MAX_ACCESSES else ()
+    many = isinstance(accesses, range) or not isinstance(accesses, Sequence) or len(accesses) > MAX_ACCESSES
+    accesses = () if many else tuple(accesses)
     chip = _chip(accesses)
     max_pad = chip.banks if max_pad is None else max_pad
     _check_tile(rows, cols, element_bytes, max_pad, chip)
     rows, cols, element_bytes, max_pad = int(rows), int(cols), int(element_bytes), int(max_pad)
     align = _alignment(rows, cols, element_bytes, accesses, keep_alignment)
-    pads = np.arange(max_pad + 1) if may_pad and not keep_size else np.zeros(1, dtype=np.int64)
+    pads = np.arange(max_pad + 1, dtype=np.int64) if may_pad and not keep_size else np.zeros(1, dtype=np.int64)
     pitches = cols + pads
     pitches = pitches[(pitches * element_bytes % align == 0) & (rows * pitches * element_bytes <= chip.block_bytes)]
     as_given = cols * element_bytes % align == 0
@@ -187,7 +188,7 @@ def _distinct_swizzles(elements: int, piece: int, max_bits: int) -> tuple[tuple[
         Swizzle(b, m, s) for b in range(1, max_bits + 1) for m in range(MAX_BASE + 1) for s in shifts if abs(s) >= b
     ]
     seen, found, beyond = {basis.tobytes()}, [], []
-    offsets = np.arange(elements)
+    offsets = np.arange(elements, dtype=np.int64)
     for swizzle in sorted(tried, key=_simplicity):
         image = swizzle(basis)
         name = image.tobytes()

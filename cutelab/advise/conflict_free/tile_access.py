@@ -170,7 +170,7 @@ def ldmatrix_tile(
         raise CuteLabError(f"ldmatrix moves 1, 2 or 4 matrices, got {shown(matrices)}")
     if 8 * matrices > chip.lanes:
         raise CuteLabError(f"{matrices} matrices take the addresses of {8 * matrices} lanes; a warp has {chip.lanes}")
-    lane = np.arange(chip.lanes)
+    lane = np.arange(chip.lanes, dtype=np.int64)
     active = lane < 8 * matrices
     rows = np.where(active, row + lane % 16, 0)
     cols = np.where(active, col + lane // 16 * (16 // element_bytes), 0)
@@ -196,6 +196,6 @@ def _place(value: Any, name: str, chip: Chip) -> int:
 
 def _lanes_over(elements: int, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
     """0 .. elements - 1 dealt to the lanes, instruction after instruction; what is left over is inactive."""
-    index = np.arange(-(-elements // chip.lanes) * chip.lanes).reshape(-1, chip.lanes)
+    index = np.arange(-(-elements // chip.lanes) * chip.lanes, dtype=np.int64).reshape(-1, chip.lanes)
     active = index < elements
     return np.where(active, index, 0), active

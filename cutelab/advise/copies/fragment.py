@@ -209,7 +209,7 @@ def _grouped(address: np.ndarray, element_bytes: int, width: int) -> np.ndarray 
         return None
     runs = address.reshape(*address.shape[:2], -1, values)
     first = runs[..., 0]
-    side_by_side = (runs == first[..., None] + element_bytes * np.arange(values)).all()
+    side_by_side = (runs == first[..., None] + element_bytes * np.arange(values, dtype=np.int64)).all()
     return first if side_by_side and not (first % width).any() else None
 
 
@@ -231,7 +231,7 @@ def _ldmatrix(
     if first is None:
         return None
     rows = first[:, ::4]  # lanes 0, 4, 8 ... stand at the beginning of a row: (warps, 8, registers)
-    lane = np.arange(chip.lanes)
+    lane = np.arange(chip.lanes, dtype=np.int64)
     fits = (first == rows[:, lane // 4] + (REGISTER_BYTES * (lane % 4))[None, :, None]).all()
     return _matrices(rows, "", chip, kind) if fits and not (rows % 16).any() else None
 
@@ -246,8 +246,8 @@ def _ldmatrix_trans(
     rows = np.transpose(pairs[:, :4], (0, 1, 3, 2)).reshape(
         len(pairs), MATRIX_ROWS, -1
     )  # lanes 0 to 3: column 0 of all rows
-    lane = np.arange(chip.lanes)
-    wanted = rows[:, 2 * (lane % 4)[:, None] + np.arange(2)]  # (warps, lane, j, register)
+    lane = np.arange(chip.lanes, dtype=np.int64)
+    wanted = rows[:, 2 * (lane % 4)[:, None] + np.arange(2, dtype=np.int64)]  # (warps, lane, j, register)
     fits = (np.swapaxes(pairs, 2, 3) == wanted + 2 * (lane // 4)[None, :, None, None]).all()
     return _matrices(rows, ".trans", chip, kind) if fits and not (rows % 16).any() else None
 
@@ -264,7 +264,9 @@ def _matrices(rows: np.ndarray, end: str, chip: Chip, kind: str) -> tuple[str, t
         part = np.swapaxes(part, 1, 2).reshape(len(rows), times, count * MATRIX_ROWS)
         lanes = np.zeros((len(rows), times, chip.lanes), dtype=np.int64)
         lanes[..., : count * MATRIX_ROWS] = part
-        accesses.append(WarpAccess(lanes, 16, stem, np.arange(chip.lanes) < count * MATRIX_ROWS, chip=chip))
+        accesses.append(
+            WarpAccess(lanes, 16, stem, np.arange(chip.lanes, dtype=np.int64) < count * MATRIX_ROWS, chip=chip)
+        )
         names.append(f"{stem}.x{count}{end}")
         start, left = start + times * count, left - times * count
     return " + ".join(names), tuple(accesses)

@@ -108,7 +108,7 @@ def vector_copy(
     from_, to = from_[::vector], to[::vector]
     width = vector * element_bytes
     lanes, count = chip.lanes, -(-len(from_) // chip.lanes)
-    active = (np.arange(count * lanes) < len(from_)).reshape(count, lanes)
+    active = (np.arange(count * lanes, dtype=np.int64) < len(from_)).reshape(count, lanes)
     batch = [
         np.concatenate([x, np.zeros(count * lanes - len(x), dtype=np.int64)]).reshape(count, lanes) for x in (from_, to)
     ]
@@ -126,5 +126,5 @@ def _runs(address: np.ndarray, vector: int, element_bytes: int) -> bool:
     if len(address) % vector:
         return False
     runs = address.reshape(-1, vector)
-    side_by_side = (runs == runs[:, :1] + element_bytes * np.arange(vector)).all()
+    side_by_side = (runs == runs[:, :1] + element_bytes * np.arange(vector, dtype=np.int64)).all()
     return bool(side_by_side) and not (runs[:, 0] % (vector * element_bytes)).any()

@@ -48,6 +48,12 @@ class Book:
         )
         return "# Answers\n\n" + "\n\n".join(parts)
 
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+    def __repr__(self) -> str:
+        return f"answers to {len(self.entries)} questions; print(book.markdown()) shows them"
+
 
 def answer_book(lesson: str | None = None, exam: int | str | None = None) -> Book:
     """What is the right answer to each question of this lesson, of this exam, or of the whole course?

@@ -167,13 +167,14 @@ if sys.platform == "win32":
 
 else:
     try:
-        import fcntl
-    except ImportError:  # a browser: there is one process only
-        fcntl = None  # type: ignore[assignment]
+        from fcntl import LOCK_EX, LOCK_NB, flock
 
-    def _lock(handle: int) -> None:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        def _lock(handle: int) -> None:
+            flock(handle, LOCK_EX | LOCK_NB)
+
+    except ImportError:  # a browser, whose fcntl is missing or hollow: there is one process only
+
+        def _lock(handle: int) -> None: ...
 
     def _free(handle: int) -> None:
         os.close(handle)

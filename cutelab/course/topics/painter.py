@@ -11,6 +11,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint
 from cutelab.course.card.paint.export import export
 from cutelab.course.card.picture import Picture
+from cutelab.course.card.words import ELEMENTS
 
 
 def scene_of(thing: Any) -> tuple[str, ModuleType, dict[str, Any]]:
@@ -27,6 +28,10 @@ def scene_of(thing: Any) -> tuple[str, ModuleType, dict[str, Any]]:
             from cutelab.course.topics import layout
 
             return "layout", layout, {"layout": thing}
+        if kind in ("Tensor", "SmemAtom"):
+            from cutelab.course.topics import layout
+
+            return "layout", layout, {"layout": thing.layout, **element_of(thing.bits)}
         if kind == "Swizzle":
             from cutelab.course.topics import swizzle
 
@@ -44,9 +49,19 @@ def scene_of(thing: Any) -> tuple[str, ModuleType, dict[str, Any]]:
 
             return "tiled", tiled, {"tiled": thing}
     raise CuteLabError(
-        f"there is no picture of a {type(thing).__name__}; there are pictures of layouts, swizzles, MMA atoms, thread maps, "
+        f"there is no picture of a {type(thing).__name__}; there are pictures of layouts, tensors, swizzles, MMA atoms, thread maps, "
         "tiled copies and tiled MMAs"
     )
+
+
+def element_of(bits: int) -> dict[str, str]:
+    """Which element has so many bits, as a parameter? Empty where none has.
+
+    >>> element_of(16), element_of(4)
+    ({'element': 'half'}, {})
+    """
+    named = [name for name, size_bytes in ELEMENTS.items() if 8 * size_bytes == bits]
+    return {"element": named[0]} if named else {}
 
 
 def card_of(thing: Any) -> Picture:

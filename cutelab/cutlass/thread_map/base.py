@@ -114,7 +114,7 @@ class ThreadMap(Pictured):
 
     def initial_offsets(self) -> np.ndarray:
         """Where does each thread start? int64 (threads, 2): contiguous, strided."""
-        t = np.arange(self.threads)
+        t = np.arange(self.threads, dtype=np.int64)
         contiguous, strided = self._start(t)
         starts: np.ndarray = np.stack([contiguous + 0 * t, strided + 0 * t], axis=-1)
         return starts
@@ -172,7 +172,9 @@ class ThreadMap(Pictured):
         [[4, 0], [5, 0], [6, 0], [7, 0]]
         """
         self._check_table(self.fragment_size)
-        along = np.stack([np.arange(self.elements_per_access), np.zeros(self.elements_per_access, np.int64)], axis=-1)
+        along = np.stack(
+            [np.arange(self.elements_per_access, dtype=np.int64), np.zeros(self.elements_per_access, np.int64)], axis=-1
+        )
         return (self.accesses()[:, :, None, :] + along).reshape(self.threads, self.fragment_size, 2)
 
     def coverage(self) -> Coverage:

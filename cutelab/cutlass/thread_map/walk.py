@@ -72,7 +72,7 @@ def walk_tiles(
     places = thread_map.accesses(access_elements)
     check_table_size(count * places.size, "the walk")
 
-    limit = np.array(size)
+    limit = np.array(size, dtype=np.int64)
     if thread_map.thread_access_shape.strided > 1:
         along = [(count - 1) * step, *range(0, (count - 1) * step, step)]
     else:
@@ -81,10 +81,10 @@ def walk_tiles(
         limit[rank] = min(start[rank] + residue, size[rank])
     steps = []
     for i, distance in enumerate(along):
-        origin = np.array(start)
+        origin = np.array(start, dtype=np.int64)
         origin[rank] += distance
         accesses = origin + places
-        inside = accesses < (limit if i == 0 else np.array(size))
+        inside = accesses < (limit if i == 0 else np.array(size, dtype=np.int64))
         active = inside.all(axis=-1) if i == 0 else inside[..., 1 - rank]
         for array in (accesses, active):
             array.flags.writeable = False

@@ -92,7 +92,7 @@ def _steps(layout: Any, paths: tuple[tuple[int, ...], ...]) -> np.ndarray:
         row = np.array(
             [int(step.value) if isinstance(step, ScaledBasis) and step.path == p else 0 for p in paths], np.int64
         )
-        table = (np.arange(int(extent))[:, None, None] * row + table).reshape(-1, len(paths))
+        table = (np.arange(int(extent), dtype=np.int64)[:, None, None] * row + table).reshape(-1, len(paths))
     assert len(table) == size(layout) and list(stride_leaves(layout.stride))
     return table
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cutelab.algebra import composition, raked_product, right_inverse
 from cutelab.core import int_tuple
+from cutelab.core.counting import how_often
 from cutelab.core.errors import CuteLabError, shown
 from cutelab.core.int_tuple import Int, as_int_tuple, is_int, product, to_text
 from cutelab.core.layout import ComposedLayout, Layout, check_table_size, offsets, size
@@ -36,7 +37,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[tuple[int, .
     for name, layout in (("thr_layout", thr_layout), ("val_layout", val_layout)):
         if not isinstance(layout, Layout):
             raise CuteLabError(f"{name} must be a Layout, got {shown(layout)}")
-        if not np.array_equal(np.sort(offsets(layout), axis=None), np.arange(size(layout))):
+        if not np.array_equal(np.sort(offsets(layout), axis=None), np.arange(size(layout), dtype=np.int64)):
             raise CuteLabError(
                 f"{name} = {layout} must number its {size(layout)} places 0 to {size(layout) - 1}, each once; "
                 f"for example {Layout(layout.shape)}"
@@ -117,12 +118,12 @@ def owners(layout_tv: Layout, tile: Any, *, thr_id: Layout | None = None) -> Own
     every = threads > 1 and not any(int_tuple.flatten(layout_tv[0].stride))
     flat = index[0] if every else index.ravel()  # thread after thread
     pair = np.full(total, threads * values, dtype=np.int64)
-    np.minimum.at(pair, flat, np.arange(flat.size))
+    np.minimum.at(pair, flat, np.arange(flat.size, dtype=np.int64))
     held = pair < threads * values
     number = _lanes(thr_id, threads)
     thread = np.where(held, number[np.where(held, pair // values, 0)], -1)
     value = np.where(held, pair % values, -1)
-    count = np.bincount(flat, minlength=total) * (threads if every else 1)
+    count = how_often(flat, total) * (threads if every else 1)
     by_thread, by_value, counted = (a.reshape(shape, order="F") for a in (thread, value, count))
     for array in (by_thread, by_value, counted):
         array.setflags(write=False)
@@ -187,7 +188,7 @@ def _table(layout_tv: Layout, tile: Any) -> tuple[np.ndarray, tuple[int, ...]]:
 
 def _lanes(thr_id: Layout | None, threads: int) -> np.ndarray:
     if thr_id is None:
-        return np.arange(threads)
+        return np.arange(threads, dtype=np.int64)
     lanes = offsets(thr_id).ravel(order="F")
     if len(lanes) != threads:
         raise CuteLabError(f"thr_id = {thr_id} names {len(lanes)} threads, but the layout has {threads}")

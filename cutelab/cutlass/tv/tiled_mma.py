@@ -317,7 +317,7 @@ def _cut(mma: TiledMMA, which: str, data: Spelled) -> tuple[Typed, Typed, bool]:
 
 def _check_entry(name: str, entry: Any) -> None:
     if isinstance(entry, Layout):
-        if not np.array_equal(np.sort(offsets(entry), axis=None), np.arange(size(entry))):
+        if not np.array_equal(np.sort(offsets(entry), axis=None), np.arange(size(entry), dtype=np.int64)):
             raise CuteLabError(
                 f"the permutation {entry} of {name} does not reach each of 0 to {size(entry) - 1} once, so it is none; "
                 f"for example {Layout(entry.shape)}"

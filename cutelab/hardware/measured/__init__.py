@@ -80,7 +80,7 @@ def _read(name: str) -> Measured:
     records: list[dict[str, Any]] = data["records"]
     address = np.array([r["offsets"] for r in records], dtype=np.int64)
     first = np.array([_matrix_lanes(r["op"]) for r in records])
-    active = (address >= 0) & (np.arange(H200.lanes) < first[:, None])
+    active = (address >= 0) & (np.arange(H200.lanes, dtype=np.int64) < first[:, None])
     address = np.where(active, address, 0)
     counts = np.array([r[COUNTS[name]] for r in records], dtype=np.int64)
     for array in (address, active, counts):

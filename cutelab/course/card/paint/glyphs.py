@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from PIL import ImageFont
 
+from cutelab.core.counting import how_often
 from cutelab.course.card.paint.ops import Bytes, Floats, Ints, Words
 
 LOCK = threading.RLock()
@@ -250,7 +251,7 @@ def charset(codes: Ints) -> str:
     """
     if not codes.size:
         return _DIGITS
-    found = np.flatnonzero(np.bincount(codes.ravel())).tolist()
+    found = np.flatnonzero(how_often(codes.ravel())).tolist()
     return _DIGITS + "".join(c for c in map(chr, found) if c not in _DIGITS and c != "\0")
 
 

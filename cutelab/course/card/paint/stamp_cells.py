@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.course.card.paint.canvas import HATCH, Canvas, corner_mask, frame_mask, hatch_levels
 from cutelab.course.card.paint.glyphs import CAP, LOCK, charset, code_points, sheet
 from cutelab.course.card.paint.ops import Bools, Bytes, Cells, Ints, Label, Words
@@ -76,7 +77,7 @@ def _place(canvas: Canvas, op: Cells, cells: Bytes, rows: Run, cols: Run) -> Non
 
 def _entries(canvas: Canvas, op: Cells) -> np.ndarray:
     """First palette entry of each pair that occurs. Cells without ink need one entry, not four."""
-    used = np.bincount(op.pair.ravel(), minlength=len(op.colours))
+    used = how_often(op.pair.ravel(), len(op.colours))
     entries = np.zeros(len(op.colours), np.uint8)
     inked = bool(op.labels) or op.states is not None
     for n in np.flatnonzero(used):

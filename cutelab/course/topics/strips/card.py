@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.course.card.picture import (
     COLLISION,
     HOLE,
@@ -70,7 +71,7 @@ def _memory(result: Result, rows: memory_rows.Rows) -> Grid:
     where[rows.first[~rows.band]] = start[~rows.band]
     threads = np.flatnonzero(where[result.row] >= 0)[::-1]  # the last writer of a cell is its first thread
     cell = where[result.row[threads]] * columns + result.column[threads]
-    times = np.bincount(cell, minlength=lines * columns).reshape(lines, columns)
+    times = how_often(cell, lines * columns).reshape(lines, columns)
     flat = np.full(lines * columns, -1)
     flat[cell] = threads
     probe = flat.reshape(lines, columns)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.course.card.picture import Box, Jump, Note
 from cutelab.course.card.words import count, number
 from cutelab.course.topics.strips.model import Array, Result
@@ -51,7 +52,7 @@ def rows_of(result: Result) -> Rows:
     key = untouched * 2 + inside
     new = np.diff(key, prepend=-1) != 0
     run = np.cumsum(new) - 1
-    long = untouched & (np.bincount(run)[run] >= BAND)
+    long = untouched & (how_often(run)[run] >= BAND)
     first = np.flatnonzero(new | ~long)
     last = np.r_[first[1:] - 1, result.reached - 1]
     band = long[first]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.course.card.parts.window import window
 from cutelab.cutlass.pitch_linear import Coverage, PitchLinearShape, by_warp, count_coverage
 from cutelab.cutlass.strips import StripThreadMap
@@ -199,7 +200,7 @@ def _first(elements: Array, grain: int, rows: Array, columns: Array) -> tuple[Ar
     code = np.broadcast_to(np.arange(accesses * threads).reshape(accesses, threads, 1), i.shape)[here]
     first = np.full(len(rows) * len(columns), -1, np.int64)
     first[flat[::-1]] = code[::-1]  # the last one written stays: the earliest access
-    times = np.bincount(flat, minlength=first.size)
+    times = how_often(flat, first.size)
     shape = len(rows), len(columns)
     none = first < 0
     found = (np.where(none, -1, first % max(threads, 1)), np.where(none, -1, first // max(threads, 1)), times)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cutelab.core.counting import how_often
 from cutelab.core.layout import offsets
 from cutelab.course.card.picture import Line, Tips, Verdict
 from cutelab.course.topics.tiled.model import Result
@@ -83,7 +84,7 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
 
 def _owners(result: Result) -> Verdict:
     one = result.sides[result.picked]
-    times = np.bincount(one.held.ravel(), minlength=one.thread.size)
+    times = how_often(one.held.ravel(), one.thread.size)
     low, high = int(times.min()), int(times.max())
     tile = f"{one.rows} x {one.columns} tile of {one.name}"
     if low == high == 1:
