@@ -277,7 +277,15 @@ def sought_once():
     seek, found = load.fixes, {}
 
     def fixes(atom, operand, *tile):
-        held = (atom.name[:4], atom.operand(operand), atom.thr_id, atom.place(operand), atom.bits(operand), operand, *tile)
+        held = (
+            atom.name[:4],
+            atom.operand(operand),
+            atom.thr_id,
+            atom.place(operand),
+            atom.bits(operand),
+            operand,
+            *tile,
+        )
         if held not in found:
             found[held] = seek(atom, operand, *tile)
         return found[held]
