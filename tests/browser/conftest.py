@@ -12,6 +12,8 @@ from typing import Any
 import lab
 import pytest
 
+NUMBERS = itertools.count()  # two notebooks of one name would share a kernel
+
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Any]:
@@ -37,7 +39,6 @@ def open_cells(
     browser: Any, served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., Any]]:
     """`open_cells(*sources, dark=False)` writes a notebook, runs its first cell and gives the page."""
-    numbers = itertools.count()
     with contextlib.ExitStack() as stack:
 
         def open_page(*cells: str, dark: bool = False, width: int = 1500, height: int = 1000) -> Any:
@@ -48,7 +49,7 @@ def open_cells(
             page = browser.new_page(viewport={"width": width, "height": height})
             stack.callback(page.close)
             page.set_default_timeout(20_000)
-            page.faults, page.address, page.notebook = [], address, f"cells_{next(numbers)}.ipynb"
+            page.faults, page.address, page.notebook = [], address, f"cells_{next(NUMBERS)}.ipynb"
             page.on("pageerror", lambda error: page.faults.append(str(error)))
             lab.write_notebook(folder / "notebooks" / page.notebook, *cells)
             lab.open_notebook(page, address, page.notebook)
