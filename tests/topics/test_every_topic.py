@@ -11,7 +11,6 @@ import pytest
 from cutelab import CuteLabError, explore
 from cutelab.core import notation
 from cutelab.core.errors import MAX_MESSAGE
-from cutelab.course.card import paint
 from cutelab.course.card.knobs import Params, slider
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.paint.stamp import stamp
