@@ -61,6 +61,7 @@ def first(part):
 
 def check_partition(partition, data, threads, printed, starts):
     assert as_printed(partition(data)) == value_of(printed)
+    data = parse_layout(data)
     assert [first(partition(data, t)) for t in range(threads)] == starts
 
 

@@ -55,9 +55,13 @@ def nbval_command(paths: list[str], *options: str) -> list[str]:
 
 
 def test_environment() -> dict[str, str]:
-    """No answers of a learner are read or written; matplotlib chooses its backend itself."""
+    """No answers of a learner are read or written; matplotlib chooses its backend itself; what is compiled is kept.
+
+    Some fifty processes import the package: without the files in __pycache__ each compiles it anew.
+    """
     env = {**os.environ, "CUTELAB_PROGRESS": "off"}
     env.pop("MPLBACKEND", None)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
     return env
 
 

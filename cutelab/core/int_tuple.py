@@ -104,6 +104,12 @@ def as_int_tuple(value: object, what: str = "IntTuple") -> IntTuple:
     """
     if type(value) is int and -INT64_MAX <= value <= INT64_MAX:
         return value
+    if type(value) is tuple and 0 < len(value) < MAX_LEAVES:
+        for v in value:
+            if type(v) not in (int, Int) or not -INT64_MAX <= v <= INT64_MAX:
+                break
+        else:
+            return value  # flat, and already what is wanted
     found: IntTuple = _Reader(what).read(value, 0)
     return found
 

@@ -1,5 +1,6 @@
 """The definitions, one element after the other, in plain Python: the oracle of the algebra's tests."""
 
+from collections.abc import Iterable
 from itertools import pairwise, product
 from typing import Any
 
@@ -7,25 +8,41 @@ from cutelab import ComposedLayout, Layout, Swizzle, size
 
 
 def flat(x: Any) -> list[int]:
-    return [y for v in x for y in flat(v)] if isinstance(x, tuple) else [x]
+    if not isinstance(x, tuple):
+        return [x]
+    found: list[int] = []
+    for v in x:
+        if isinstance(v, tuple):
+            found += flat(v)
+        else:
+            found.append(v)
+    return found
+
+
+def images(f: Any, indices: Iterable[int]) -> list[int]:
+    """The offsets of 1-D indices; beyond the size the last mode goes on."""
+    if isinstance(f, Swizzle):
+        return [f(i) for i in indices]
+    if isinstance(f, ComposedLayout):
+        return images(f.outer, [f.offset + i for i in images(f.inner, indices)])
+    *modes, (_, last) = zip(flat(f.shape), flat(f.stride), strict=True)
+    found = []
+    for index in indices:
+        offset = 0
+        for s, d in modes:
+            offset += index % s * d
+            index //= s
+        found.append(offset + index * last)
+    return found
 
 
 def at(f: Any, index: int) -> int:
-    """The offset of a 1-D index; beyond the size the last mode goes on."""
-    if isinstance(f, Swizzle):
-        return f(index)
-    if isinstance(f, ComposedLayout):
-        return at(f.outer, f.offset + at(f.inner, index))
-    shape, stride = flat(f.shape), flat(f.stride)
-    offset = 0
-    for s, d in zip(shape[:-1], stride[:-1], strict=True):
-        offset += index % s * d
-        index //= s
-    return offset + index * stride[-1]
+    """The offset of one 1-D index."""
+    return images(f, [index])[0]
 
 
 def table(f: Any) -> list[int]:
-    return [at(f, i) for i in range(size(f))]
+    return images(f, range(size(f)))
 
 
 def compatible(a: Any, b: Any) -> bool:
@@ -39,7 +56,7 @@ def compatible(a: Any, b: Any) -> bool:
 
 
 def is_composition(r: Any, a: Any, b: Any) -> bool:
-    return compatible(b.shape, r.shape) and table(r) == [at(a, i) for i in table(b)]
+    return compatible(b.shape, r.shape) and table(r) == images(a, table(b))
 
 
 def is_complement(r: Layout, a: Layout, cotarget: int) -> bool:
@@ -70,11 +87,13 @@ def _padded(a: Layout) -> bool:
 
 def is_right_inverse(r: Any, a: Any) -> bool:
     """A(R(i)) = i, and no longer one begins at the same place: nothing in A has the next offset, or R is 1:0."""
-    return all(at(a, j) == i for i, j in enumerate(table(r))) and all(j < size(a) for j in table(r))
+    back = table(r)
+    return images(a, back) == list(range(len(back))) and max(back) < size(a)
 
 
 def is_left_inverse(r: Any, a: Any) -> bool:
-    return all(at(r, j) == i for i, j in enumerate(table(a)))
+    there = table(a)
+    return images(r, there) == list(range(len(there)))
 
 
 def covers(r: Layout, a: Layout) -> bool:

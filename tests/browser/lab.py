@@ -68,12 +68,12 @@ def server(folder: Path, dark: bool = False) -> Iterator[str]:
         process = subprocess.Popen(command, env=env, cwd=folder, stdout=log, stderr=log)
     address = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(120):
+        for _ in range(300):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"{address}/api/status", timeout=2).close()
                 break
             assert process.poll() is None, (folder / "server.log").read_text()
-            time.sleep(0.5)
+            time.sleep(0.2)
         yield address
     finally:
         process.terminate()
@@ -92,12 +92,52 @@ def open_notebook(page: Any, address: str, name: str) -> None:
     )
 
 
-def reopen(page: Any, name: str) -> None:
-    """Close the notebook that is open, and open it again as it was saved; its kernel goes on."""
+def open_lab(page: Any, address: str) -> None:
+    """Open JupyterLab without a notebook."""
+    page.goto(f"{address}/lab?reset")
+    page.wait_for_function("() => window.jupyterapp", timeout=60_000)
+    page.evaluate("() => window.jupyterapp.restored.then(() => 0)")
+
+
+def open_here(page: Any, name: str) -> None:
+    """Open a notebook in the page that is there."""
+    page.evaluate("path => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => 0)", name)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+
+def close_notebook(page: Any) -> None:
     page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
     page.wait_for_function("() => !document.querySelector('.jp-Notebook')")
-    page.evaluate("path => window.jupyterapp.commands.execute('docmanager:open', { path })", name)
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+
+def idle(page: Any) -> None:
+    """Wait until the kernel of the notebook that is open is connected and idle."""
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext?.session?.kernel"
+    page.wait_for_function(
+        f"() => {kernel}?.connectionStatus === 'connected' && {kernel}.status === 'idle'", timeout=60_000
+    )
+
+
+def end_kernel(page: Any) -> None:
+    """Shut down the kernel of the notebook that is open, if it has one."""
+    page.evaluate("() => window.jupyterapp.shell.currentWidget?.sessionContext?.shutdown().then(() => 0)")
+
+
+def reopen(page: Any, name: str) -> None:
+    """Close the notebook that is open, and open it again as it was saved; its kernel goes on."""
+    close_notebook(page)
+    open_here(page, name)
+
+
+def still(page: Any) -> None:
+    """Wait until nothing has been added to an output for half a second."""
+    page.wait_for_function(
+        """() => { const count = document.querySelectorAll('.jp-OutputArea *').length, now = performance.now();
+                   const last = window.cutelabLast;
+                   if (last?.count !== count) window.cutelabLast = { count, since: now };
+                   return last?.count === count && now - last.since > 500; }""",
+        polling=100,
+    )
 
 
 def command(page: Any, name: str) -> None:

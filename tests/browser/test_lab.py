@@ -146,7 +146,7 @@ def test_reloaded_page_shows_the_present_picture(fresh):
     page.locator(PITCH).focus()
     page.keyboard.press("ArrowRight")
     settle(page, expected(pitch=9), 5)
-    jupyter.open_notebook(page, page.address, "cells.ipynb")
+    jupyter.open_notebook(page, page.address, page.notebook)
     page.wait_for_selector(".cutelab-image[data-frame]")
     settle(page, expected(pitch=9), 5)
 
@@ -201,7 +201,7 @@ def test_no_barrier_live_and_reopened(fresh, browser):
     jupyter.command(page, "docmanager:save")
     page.wait_for_timeout(1000)
     again = browser.new_page()
-    jupyter.open_notebook(again, page.address, "cells.ipynb")
+    jupyter.open_notebook(again, page.address, page.notebook)
     again.wait_for_selector(".jp-OutputArea img[alt]")
     assert axe(again) == []
     again.close()
@@ -234,7 +234,7 @@ def test_another_day_shows_the_last_picture_and_how_to_wake_it(open_cells, brows
             page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
             page.wait_for_timeout(1000)
         again = browser.new_page()
-        jupyter.open_notebook(again, page.address, "cells.ipynb")
+        jupyter.open_notebook(again, page.address, page.notebook)
         again.wait_for_timeout(1500)
         assert again.locator(".cutelab-explorer").count() == (not close_kernel)
         assert again.locator(".cutelab-kept img[alt]").is_visible() == close_kernel

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import lab
 import pytest
 
@@ -14,42 +12,52 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory, root):
-    folder = tmp_path_factory.mktemp("lessons")
-    shutil.copytree(root / "notebooks", folder / "notebooks")
-    with lab.server(folder) as address:
-        yield address
+def page(browser, served):
+    """JupyterLab, in which one lesson after the other is opened."""
+    page = browser.new_page(viewport={"width": 1500, "height": 1000})
+    page.set_default_timeout(30_000)
+    page.faults = []
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    lab.open_lab(page, served[1])
+    yield page
+    page.close()
 
 
 NAMES = sorted(path.name for path in (lab.ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_lesson_runs_and_has_no_barrier(browser, address, name):
-    page = browser.new_page(viewport={"width": 1500, "height": 1000})
-    page.set_default_timeout(30_000)
-    faults = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    lab.open_notebook(page, address, name)
+def test_a_lesson_runs_and_has_no_barrier(page, name):
+    page.faults.clear()
+    lab.open_here(page, name)
+    try:
+        lab.idle(page)
+        runs_and_has_no_barrier(page, name)
+    finally:
+        lab.end_kernel(page)
+        lab.close_notebook(page)
+    assert page.faults == []
+
+
+def runs_and_has_no_barrier(page, name):
     lab.run_all(page)
     drawn = "explore." in (lab.ROOT / "notebooks" / name).read_text(encoding="utf-8")
     page.wait_for_selector(".cutelab-image[data-frame]" if drawn else ".jp-OutputArea-output")
-    page.wait_for_timeout(1000 if drawn else 5000)
+    lab.still(page)
     assert page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.error']").count() == 0
-    assert page.locator(".cutelab-explorer").count() == page.locator(".cutelab-image[data-frame]").count()
     page.wait_for_function(  # the page names its sliders after it has built them
-        "() => [...document.querySelectorAll('.cutelab-explorer [role=slider]')].every(s => s.getAttribute('aria-label'))"
+        """() => document.querySelectorAll('.cutelab-explorer').length
+                   === document.querySelectorAll('.cutelab-image[data-frame]').length
+                 && [...document.querySelectorAll('.cutelab-explorer [role=slider]')].every(s => s.getAttribute('aria-label'))"""
     )
     assert lab.axe(page) == []
     if name == "02_layout.ipynb":
         move_a_slider(page)
     lab.command(page, "docmanager:save")
-    page.wait_for_timeout(1500)
     lab.reopen(page, name)
     page.wait_for_selector(".jp-OutputArea img[alt]" if drawn else ".jp-OutputArea-output")
+    lab.still(page)
     assert lab.axe(page) == []
-    page.close()
-    assert faults == []
 
 
 def move_a_slider(page):

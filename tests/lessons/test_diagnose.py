@@ -12,6 +12,7 @@ from cutelab.course.ask.reading import read_labelled
 from cutelab.course.ask.trials import Reading, name_function
 from cutelab.course.lab.lessons import find_exercise, find_prediction, lessons
 from cutelab.lessons import check, predict
+from tests.every import every
 
 NAMES = ("row", "col", "rows", "cols")
 INPUTS = [
@@ -211,9 +212,7 @@ JUNK = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "entry", [e for lesson in lessons() for e in (*lesson.exercises, *lesson.predictions)], ids=lambda e: e.id
-)
+@every([e for lesson in lessons() for e in (*lesson.exercises, *lesson.predictions)], lambda e: e.id)
 def test_junk_gets_a_sentence(entry):
     for junk in JUNK:
         if hasattr(entry, "check"):

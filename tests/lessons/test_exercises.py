@@ -4,12 +4,12 @@ import importlib.util
 import re
 from pathlib import Path
 
-import pytest
-
+from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice
 from cutelab.course.lab.lessons import lessons
 from cutelab.course.topics.claims.lesson import ClaimQuestion
 from cutelab.lessons import check, hint, solution
+from tests.every import every
 
 spec = importlib.util.spec_from_file_location("by_hand", Path(__file__).with_name("test_by_hand.py"))
 by_hand = importlib.util.module_from_spec(spec)
@@ -22,8 +22,13 @@ PREDICTIONS = [
 ]  # those: test_claims.py
 WRONG = [(e, w) for e in EXERCISES for w in e.wrong]
 REPLIES = [(p, r) for p in PREDICTIONS for r in p.replies]
-each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
-each_prediction = pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda p: p.id)
+each = every(EXERCISES, lambda e: e.id)
+each_prediction = every(PREDICTIONS, lambda p: p.id)
+
+
+def seeds(exercise, count):
+    """Of a function each seed draws other inputs; nothing else is drawn."""
+    return range(count if isinstance(exercise.kind, Function) else 1)
 
 
 def solved(exercise):
@@ -33,14 +38,12 @@ def solved(exercise):
     return names[exercise.name]
 
 
-@each
-@pytest.mark.parametrize("seed", range(5))
+@every([(e, seed) for e in EXERCISES for seed in seeds(e, 5)], lambda e, seed: (e.id, seed))
 def test_the_solution_passes(exercise, seed):
     assert exercise.check(solved(exercise), seed=seed).state == "good"
 
 
-@pytest.mark.parametrize("exercise, wrong", WRONG, ids=lambda x: getattr(x, "id", ""))
-@pytest.mark.parametrize("seed", range(3))
+@every([(e, w, seed) for e, w in WRONG for seed in seeds(e, 3)], lambda e, w, seed: (e.id, w.answer, seed))
 def test_a_typical_wrong_answer_gets_its_own_words(exercise, wrong, seed):
     verdict = exercise.check(wrong.answer, seed=seed)
     assert (verdict.state, verdict.sentence) == ("bad", wrong.words) and verdict.counts
@@ -53,8 +56,7 @@ def test_the_wrong_answers_are_several_and_their_words_differ(exercise):
     assert all(w.endswith(".") for w in words)
 
 
-@each
-@pytest.mark.parametrize("starter", [..., None, "", "..."])
+@every([(e, starter) for e in EXERCISES for starter in (..., None, "", "...")], lambda e, starter: (e.id, starter))
 def test_the_untouched_starter_is_not_answered_yet(exercise, starter):
     card = check(exercise.id, starter)
     assert (card.state, card.sign) == ("note", "…")
@@ -104,7 +106,7 @@ def test_the_right_prediction_is_good(prediction):
     assert verdict.state == "good" and verdict.second == prediction.because
 
 
-@pytest.mark.parametrize("prediction, reply", REPLIES, ids=lambda x: getattr(x, "id", ""))
+@every(REPLIES, lambda p, r: (p.id, r.answer))
 def test_a_foreseen_prediction_gets_its_own_words(prediction, reply):
     verdict = prediction.reveal(reply.answer)
     assert verdict.state == "note"

@@ -1,5 +1,6 @@
 """The Tensor Core topic: tile, registers and memory on the picture are those of the atom, for every listed atom and operand."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -9,7 +10,7 @@ from cutelab import fragment_loads, mma_atom, mma_atoms, registers
 from cutelab.core.int_tuple import flatten, product
 from cutelab.course.card import paint as draw
 from cutelab.course.card.paint.plan import plan
-from cutelab.course.topics.tensor_core import compute, panels
+from cutelab.course.topics.tensor_core import compute, load, panels
 from cutelab.course.topics.tensor_core.knobs import TensorCoreParams
 from cutelab.course.topics.tensor_core.load import better
 from cutelab.course.topics.tensor_core.typed import LISTED, element, operand_of, operands
@@ -33,6 +34,7 @@ def view(**changes):
     return params, result, panels(result)
 
 
+@functools.lru_cache(maxsize=256)  # the tests look at the same views
 def listed(short, which, **changes):
     return view(atom=LISTED[short], operand=which, **changes)
 
@@ -269,12 +271,37 @@ def test_pictures_are_small(short, which):
     assert len(draw.render(picture, 2).png) < 80_000 and len(draw.render(picture, 1).png) < 25_000
 
 
-@pytest.mark.parametrize("name", [n for i, n in enumerate(mma_atoms()) if i % 4 == 0 or not n.startswith("SM90_64")])
-def test_every_atom_goes_the_same_way(name):
-    for which in "AC":
+@pytest.fixture(scope="module")
+def sought_once():
+    """The fixes of an operand are sought once for all atoms of a generation that hold it alike."""
+    seek, found = load.fixes, {}
+
+    def fixes(atom, operand, *tile):
+        held = (
+            atom.name[:4],
+            atom.operand(operand),
+            atom.thr_id,
+            atom.place(operand),
+            atom.bits(operand),
+            operand,
+            *tile,
+        )
+        if held not in found:
+            found[held] = seek(atom, operand, *tile)
+        return found[held]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load, "fixes", fixes)
+        yield
+
+
+@pytest.mark.usefixtures("sought_once")
+@pytest.mark.parametrize("which", "AC")
+def test_every_atom_goes_the_same_way(which):
+    for name in [n for i, n in enumerate(mma_atoms()) if i % 4 == 0 or not n.startswith("SM90_64")]:
         params, result, picture = view(atom=name, operand=which)
-        assert params.atom.name == name and picture.verdicts and result.owned.count.min() >= 1
-        assert element(name, which, result.bits) in picture.subtitle or len(picture.subtitle) > 90
+        assert params.atom.name == name and picture.verdicts and result.owned.count.min() >= 1, name
+        assert element(name, which, result.bits) in picture.subtitle or len(picture.subtitle) > 90, name
 
 
 def test_the_first_wavefronts_by_hand():

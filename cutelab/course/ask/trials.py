@@ -7,8 +7,10 @@ that tells the failing ones from the others.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Any
 
@@ -75,8 +77,9 @@ def name_function(mine: Rows, right: Reading, names: tuple[str, ...], parts: tup
     if all(map(is_int, (*found, *good))) and {y - g for y, g in zip(found, good, strict=True)} in ({1}, {-1}):
         return f"every result is one too {'large' if found[0] > good[0] else 'small'}."
     if right.call is not None:
-        other = _misplaced(mine, right.call, names) or _swapped(mine, right.call, names)
-        other = other or _substituted(mine, right.call, names)
+        call = lru_cache(maxsize=None, typed=True)(right.call)
+        other = _misplaced(mine, call, names) or _swapped(mine, call, names)
+        other = other or _substituted(mine, call, names)
         if other:
             return other
     if all(isinstance(g, bool) for g in good):
@@ -250,14 +253,13 @@ def _of_formula(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
     found = [y for _, y in mine]
     if len(mine) < 6 or not all(map(is_int, found)):
         return ""
-    for label, values in formulas(mine, names):
-        if values == found:
-            much, less = (
-                sum(y > g for y, g in zip(found, good, strict=True)),
-                sum(y < g for y, g in zip(found, good, strict=True)),
-            )
-            way = "too large" if much and not less else "too small" if less and not much else "too large or too small"
-            return f"this is {label}: {way} for {much + less} of {len(found)} inputs."
+    for label in formulas(mine, names):
+        much, less = (
+            sum(y > g for y, g in zip(found, good, strict=True)),
+            sum(y < g for y, g in zip(found, good, strict=True)),
+        )
+        way = "too large" if much and not less else "too small" if less and not much else "too large or too small"
+        return f"this is {label}: {way} for {much + less} of {len(found)} inputs."
     for label, values in terms(mine, names):
         if all(y + g == v for y, g, v in zip(found, good, values, strict=True)):
             return f"yours and the right result add up to {label}: this counts from the other end."
@@ -266,46 +268,60 @@ def _of_formula(mine: Rows, good: list[int], names: tuple[str, ...]) -> str:
 
 Column = tuple[str, list[int]]
 """A formula, and its value for each input."""
+Pairs = list[tuple[Column, Column]]
 Steps = tuple[tuple[str, Callable[[int, int], int]], ...]
 
+PLAIN: Steps = (("{} + {}", operator.add), ("{} - {}", operator.sub), ("{} · {}", operator.mul))
+ROUNDING: Steps = (
+    ("{} // {}", operator.floordiv),
+    ("{} % {}", operator.mod),
+    ("min({}, {})", min),
+    ("max({}, {})", max),
+)
+APART: Steps = (("abs({} - {})", lambda a, b: abs(a - b)),)
 
-def formulas(mine: Rows, names: tuple[str, ...]) -> Iterator[Column]:
-    """Short formulas of the arguments, with their values: one step of two of them, or of one and a fixed number, and then one more."""
+
+def formulas(mine: Rows, names: tuple[str, ...]) -> Iterator[str]:
+    """Which short formulas of the arguments give these results? One step of two of them, or of one and a fixed number, and then one more.
+
+    >>> list(formulas(tuple(((a, b), a * b // 4) for a in (2, 6, 9) for b in (1, 5)), ("a", "b")))[0]
+    '(a · b) // 4'
+    """
     columns = [(name, [args[i] for args, _ in mine]) for i, name in enumerate(names)]
     if not all(is_int(v) for _, column in columns for v in column):
         return
+    found = [y for _, y in mine]
     fixed = [(str(k), [k] * len(mine)) for k in FIXED[1:]]
-    plain_steps: Steps = (
-        ("{} + {}", lambda a, b: a + b),
-        ("{} - {}", lambda a, b: a - b),
-        ("{} · {}", lambda a, b: a * b),
-    )
-    rounding: Steps = (
-        ("{} // {}", lambda a, b: a // b),
-        ("{} % {}", lambda a, b: a % b),
-        ("min({}, {})", min),
-        ("max({}, {})", max),
-    )
-    apart: Steps = (("abs({} - {})", lambda a, b: abs(a - b)),)
 
-    def joined(one: Column, other: Column, steps: Steps) -> Iterator[Column]:
-        for form, step in steps:
-            if not (form[3] in "/%" and 0 in other[1]):
-                left = f"({one[0]})" if " " in one[0] and form[0] == "{" else one[0]
-                yield form.format(left, other[0]), [step(a, b) for a, b in zip(one[1], other[1], strict=True)]
+    def steps_of(pairs: Pairs, steps: Steps) -> Iterator[tuple[str, Callable[[int, int], int], Column, Column]]:
+        for one, other in pairs:
+            nought = 0 in other[1]
+            for form, step in steps:
+                if not (nought and form[3] in "/%"):
+                    yield form, step, one, other
 
-    yield from columns
+    def label(form: str, one: Column, other: Column) -> str:
+        return form.format(f"({one[0]})" if " " in one[0] and form[0] == "{" else one[0], other[0])
+
+    def all_of(pairs: Pairs, steps: Steps) -> list[Column]:
+        made = steps_of(pairs, steps)
+        return [(label(form, one, other), list(map(step, one[1], other[1]))) for form, step, one, other in made]
+
+    def fitting(pairs: Pairs, steps: Steps) -> Iterator[str]:
+        """Each formula is left at the first input where it gives something else."""
+        for form, step, one, other in steps_of(pairs, steps):
+            if all(map(operator.eq, map(step, one[1], other[1]), found)):
+                yield label(form, one, other)
+
     pairs = [(one, other) for one in columns for other in (*columns, *fixed) if one is not other]
     pairs += [(one, other) for one in fixed for other in columns]
-    first = [x for one, other in pairs for x in joined(one, other, plain_steps)]
-    yield from first
-    yield from (x for one, other in pairs for x in joined(one, other, rounding + apart))
-    yield from (x for one in first for other in fixed for x in joined(one, other, rounding))
+    first = all_of(pairs, PLAIN)
+    yield from (name for name, values in (*columns, *first) if values == found)
+    yield from fitting(pairs, ROUNDING + APART)
+    yield from fitting([(one, other) for one in first for other in fixed], ROUNDING)
     if len(names) < 3:
-        second = first + [x for one, other in pairs for x in joined(one, other, rounding)]
-        yield from (
-            x for one in second for other in (*columns, *fixed) for x in joined(one, other, plain_steps + rounding)
-        )
+        second = first + all_of(pairs, ROUNDING)
+        yield from fitting([(one, other) for one in second for other in (*columns, *fixed)], PLAIN + ROUNDING)
 
 
 def terms(mine: Rows, names: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:

@@ -6,7 +6,7 @@ Source: cute/atom/mma_atom.hpp; CuTe's documentation, "MMA Atom".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ class TiledMMA(Pictured):
         )
         return m, n, k
 
-    @property
+    @cached_property
     def thr_layout_vmnk(self) -> Layout:
         """The thread of each (atom's thread, m, n, k): tiled_product(thr_id, atom_layout_mnk)."""
         found = tiled_product(self.atom.thr_id, self.atom_layout_mnk)
@@ -233,6 +233,7 @@ class TiledMMA(Pictured):
             )
         return fragment_like(self._partition(which, data, None))
 
+    @cached_property
     def _vmnk(self) -> Typed:
         return _static(_plain(tiled_product(mark_layout(self.atom.thr_id), self.atom_layout_mnk)))
 
@@ -250,7 +251,7 @@ class TiledMMA(Pictured):
         atoms = typed.zipped_divide(tile, tuple(typed.compact(mark(int(shape[i]))) for i in (row, col)))
         atom_tv = typed.lift(mark_layout(getattr(self.atom, which.lower())))[0]
         threads_values = typed.composition(atoms, (atom_tv, None))
-        vmnk = typed.modes_of(self._vmnk())
+        vmnk = typed.modes_of(self._vmnk)
         counts = tuple(typed.compact(typed.product(vmnk[1 + i].shape)) for i in (row, col))
         return typed.zipped_divide(threads_values, (None, counts))
 
@@ -258,7 +259,7 @@ class TiledMMA(Pictured):
         row, col = MODES[which]
         reference = typed.compact((mark(self.tile[row]), mark(self.tile[col])))
         fragments = self._thread_fragments(which, reference)
-        vmnk = self._vmnk()
+        vmnk = self._vmnk
         modes = typed.modes_of(vmnk)
         total = typed.product(vmnk.shape)
         numbers = typed.composition(
@@ -289,7 +290,7 @@ class TiledMMA(Pictured):
     def _coordinate(self, thread: int) -> tuple[int, int, int, int]:
         """The flat (v, m, n, k) of a thread: CuTe's get_flat_coord."""
         found = []
-        for mode in typed.modes_of(self._vmnk()):
+        for mode in typed.modes_of(self._vmnk):
             index, before = 0, 1
             for extent, step in typed.flat_modes(mode):
                 index += (thread // int(step) % int(extent) if step else 0) * before
@@ -302,7 +303,7 @@ class TiledMMA(Pictured):
         entries = ",".join(
             "_" if t is None else str(mark_layout(t)) if isinstance(t, Layout) else f"_{int(t)}" for t in self.tile_mnk
         )
-        head = f"TiledMMA\n  ThrLayoutVMNK:  {typed.lower(self._vmnk())}\n  PermutationMNK: ({entries})\n"
+        head = f"TiledMMA\n  ThrLayoutVMNK:  {typed.lower(self._vmnk)}\n  PermutationMNK: ({entries})\n"
         return head + str(self.atom)
 
 

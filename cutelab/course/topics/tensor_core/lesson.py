@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from cutelab import (
     Layout,
     LdMatrix,
+    Owners,
     cosize,
     fragment_loads,
     ldmatrix_tile,
@@ -197,10 +199,17 @@ VOLTA, HOPPER = "SM70_8x8x4_F32F16F16F32_TN", "SM90_64x64x16_F32F16F16_SS"
 VOLTA_LANES = (0, 1, 2, 3, 16, 17, 18, 19)
 
 
+@cache
+def rows_of_a() -> np.ndarray:
+    """The element at which each lane's row begins when ldmatrix.x4 loads A of m16n8k16."""
+    best = fragment_loads(Layout((16, 16), (16, 1)), mma_atom(HALF), "A", 2)[0]
+    begins: np.ndarray = best.accesses[0].byte_address[0, 0] // 2
+    return begins
+
+
 def named_row(lane: int) -> tuple[int, int]:
     """Where does the row begin that this lane names when ldmatrix.x4 loads A of m16n8k16?"""
-    best = fragment_loads(Layout((16, 16), (16, 1)), mma_atom(HALF), "A", 2)[0]
-    m, k = divmod(int(best.accesses[0].byte_address[0, 0, lane]) // 2, 16)
+    m, k = divmod(int(rows_of_a()[lane]), 16)
     return m, k
 
 
@@ -251,9 +260,15 @@ def who_goes_there(offset: int) -> str:
     return f"{offset} is row {m}, column {n} of the tile, where v{value[m, n]} of lane {thread[m, n]} belongs."
 
 
+@cache
+def owners_of_c() -> Owners:
+    """The thread and the value of each element of C in the FP64 atom."""
+    return owners(*mma_atom(DOUBLE).operand("C"))
+
+
 def owner(m: int, n: int) -> tuple[int, int]:
     """(thread, value) of C(m,n) in the FP64 atom."""
-    thread, value = owners(*mma_atom(DOUBLE).operand("C"))
+    thread, value = owners_of_c()
     return int(thread[m, n]), int(value[m, n])
 
 

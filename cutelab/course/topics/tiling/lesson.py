@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from random import Random
 
 from cutelab import Layout, blocked_product, complement, logical_divide, offsets, raked_product, size, zipped_divide
+from cutelab.core.layout import AnyLayout
 from cutelab.course.ask.exercise import Exercise, Prediction, Wrong
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice, LayoutMap, Value
@@ -236,9 +238,15 @@ PREDICTIONS = (
 )
 
 
+@lru_cache(maxsize=4096)  # a learner's function is held against it on many inputs, of few matrices
+def tiles(rows: int, cols: int, m: int, n: int) -> AnyLayout:
+    """A compact column-major matrix in tiles of m x n."""
+    return zipped_divide(Layout((rows, cols)), (m, n))
+
+
 def begins(rows: int, cols: int, m: int, n: int, i: int, j: int) -> int:
     """Where tile (i,j) of m x n begins in a compact column-major matrix, computed by the library."""
-    return int(zipped_divide(Layout((rows, cols)), (m, n))(0, (i, j)))
+    return int(tiles(rows, cols, m, n)(0, (i, j)))
 
 
 def draw_tile(random: Random) -> tuple[int, int, int, int, int, int]:
