@@ -259,7 +259,9 @@ class TensorCoreParams(Params):
             )
         reach, most = (int(table.max()) + 1) * self.item, self.chip.block_bytes
         if self.swizzle is not None and self.side in ("load", "") and reach > most:
-            raise CuteLabError(f"{self.laid_out} takes {reach:,} bytes; shared memory of a block has {most:,} on this chip")
+            raise CuteLabError(
+                f"{self.laid_out} takes {reach:,} bytes; shared memory of a block has {most:,} on this chip"
+            )
         return down // rows, across // cols
 
     @property

@@ -177,7 +177,9 @@ def take_apart(
         smem = smem.layout
     layout, within = split(smem)
     if size(layout) > MAX_ELEMENTS:
-        raise CuteLabError(f"{layout} has {size(layout):.6g} elements; shared memory of a block has {chip.block_bytes:,} bytes")
+        raise CuteLabError(
+            f"{layout} has {size(layout):.6g} elements; shared memory of a block has {chip.block_bytes:,} bytes"
+        )
     check_tile(layout, max(1, held.bits // 8), chip.block_bytes)
     if swizzle is not None and within is not None and swizzle != within:
         raise CuteLabError(f"{smem} has a swizzle already; leave `swizzle` empty, or give the layout without one")
