@@ -217,7 +217,7 @@ def _check_carries(swizzle: Swizzle, offset: int, modes: tuple[Typed, ...], kept
     if table is None or count * table.size > MAX_CHECK:
         return
     for extent, step in (pair for mode in modes for pair in typed.flat_modes(mode)):
-        more = (np.arange(int(extent)) * int(step))[:, None]
+        more = (np.arange(int(extent), dtype=np.int64) * int(step))[:, None]
         fixed, aside, start = (
             (fixed ^ (more & active)).ravel(),
             (aside + (more & ~active)).ravel(),
