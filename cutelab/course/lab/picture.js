@@ -26,7 +26,7 @@ function render({ model, el }) {
   const root = add(el, "div", "view");
   const stage = add(root, "div", "stage");
   const card = add(stage, "div", "card");
-  const img = add(card, "img", "image", { alt: "" });
+  const img = add(card, "img", "image", { alt: "", decoding: "sync" }); // never a blank between two pictures
   const area = add(card, "div", "probe", { role: "application", tabindex: 0, "aria-label": "Cells of the picture: arrow keys move the probe" });
   const marks = add(card, "div", "marks", { "aria-hidden": "true" });
   const tip = add(card, "div", "tip", { "aria-hidden": "true" });
@@ -226,8 +226,9 @@ function render({ model, el }) {
     const quiet = asked !== null || !url; // the learner has heard the probed cell already; the first picture says nothing
     const fresh = URL.createObjectURL(new Blob([next.png], { type: "image/png" }));
     const decoder = new Image();
+    const there = new Promise((done) => { decoder.onload = decoder.onerror = done; });
     decoder.src = fresh;
-    const [ids, table] = await Promise.all([integers(next.ids), integers(next.tips), decoder.decode().catch(() => {})]);
+    const [ids, table] = await Promise.all([integers(next.ids), integers(next.tips), there]);
     if (!alive || frame !== model.get("frame")) return URL.revokeObjectURL(fresh);
     if (url) URL.revokeObjectURL(url);
     img.src = url = fresh;
