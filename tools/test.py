@@ -1,7 +1,7 @@
 """Run every test that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
 
-`--long` adds the random draws that take minutes. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a failure, except what needs an NVIDIA GPU
-or CUTLASS's headers.
+`--long` adds the random draws that take minutes, and all lessons in a browser. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a
+failure, except what needs an NVIDIA GPU or CUTLASS's headers.
 """
 
 from __future__ import annotations

@@ -24,9 +24,11 @@ def page(browser, served):
 
 
 NAMES = sorted(path.name for path in (lab.ROOT / "notebooks").glob("*.ipynb"))
+QUICK = ("02_layout.ipynb", "14_kernel.ipynb")
+"""The lessons that `make test` opens, too; `make test-long`, which CI runs, opens them all."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in NAMES])
 def test_a_lesson_runs_and_has_no_barrier(page, name):
     page.faults.clear()
     lab.open_here(page, name)
