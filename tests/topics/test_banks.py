@@ -94,8 +94,8 @@ def test_the_verdict_is_the_slow_count(changes):
     assert (result.waves.count, result.waves.ideal) == (count, ideal)
     words = picture.verdicts[0].sentence
     assert words.startswith(f"{count} wavefront") and (count == ideal) == words.endswith("the ideal")
-    worse = "good" if count == ideal or result.waves.ways == 1 else "note" if count <= 2 * ideal else "bad"
-    assert picture.verdicts[0].state == worse
+    worse = "note" if count <= 2 * ideal or result.waves.ways == 1 else "bad"
+    assert picture.verdicts[0].state == ("good" if count == ideal else worse)
     assert picture.alt.startswith(str(result.layout)) and words in picture.alt
     assert ("idle" in picture.verdicts[0].second) == (len(lanes) < 32 and "matrix" not in params.kind)
 

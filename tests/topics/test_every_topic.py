@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from verdicts import wrong
 
 from cutelab import CuteLabError, explore
 from cutelab.core import notation
@@ -123,6 +124,25 @@ def test_every_field_is_a_knob_that_is_shown_and_has_an_effect(topic):
                     left.discard(control.name)
                 lab.set(**{name: getattr(start, name) for name in start.names()})
     assert not left, f"{topic}: these knobs are not shown, or change nothing that is seen: {sorted(left)}"
+
+
+def test_one_rule_colours_every_verdict_and_every_bar_with_an_ideal():
+    judged = dict.fromkeys(TOPICS, 0)
+    for topic in TOPICS:
+        for lab in views(topic):
+            start = lab.params
+            for control in start.controls():
+                for value in values(control):
+                    try:
+                        lab.set(**{control.name: value})
+                    except CuteLabError:
+                        continue
+                    found, n = wrong(lab.picture)
+                    assert not found, (topic, control.name, value, found)
+                    judged[topic] += n
+                    lab.set(**{name: getattr(start, name) for name in start.names()})
+    silent = {topic for topic, n in judged.items() if not n}
+    assert silent == {"algebra", "tiling", "tma", "descriptor"}, "topics that count nothing which has an ideal"
 
 
 @dataclass(frozen=True)

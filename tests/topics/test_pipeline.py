@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from pipelines import amount, each, model, parts, view
+from verdicts import rule
 
 from cutelab.course.topics.pipeline import compute, panels, probe
 from cutelab.course.topics.pipeline.card import SHOWN
@@ -92,8 +93,7 @@ def test_bars_are_the_models_numbers(changes):
     for stages, bar in zip(counts, others, strict=True):
         other = model(params, stages=stages)
         assert (bar.value, bar.ideal) == (other.steady_state, max(pipe.copy_cycles, pipe.mma_cycles))
-        reached = other.steady_state == pipe.bound
-        assert bar.state == ("plain" if stages != params.stages else "good" if reached else "bad")
+        assert bar.state == ("plain" if stages != params.stages else rule(other.steady_state, pipe.bound))
     shared, accumulators = bars["price"]
     assert shared.value == (params.m + params.n) * params.k * ELEMENTS[params.element] * params.stages
     assert shared.most == pipe.shared_limit >= shared.value
@@ -115,7 +115,8 @@ def test_the_verdict_is_the_models(changes):
     share = 100 * (1 - pipe.mma_cycles / pipe.steady_state)
     assert (int(waits[2]) if waits else 0) == pytest.approx(share, abs=1 if waits and waits[1] else 0.51)
     assert not waits or waits[1] or 0 < int(waits[2]) < 100, "0 and 100 % are never rounded"
-    assert {"stages": "bad", "copy": "note", "MMA": "good"}[pipe.limited_by] == verdict.state
+    slow = rule(pipe.steady_state, pipe.bound)
+    assert {"stages": slow, "copy": "note", "MMA": "good"}[pipe.limited_by] == verdict.state
     assert ("never waits" in verdict.sentence) == (pipe.limited_by == "MMA") == (result.waits == 0)
     if pipe.limited_by == "stages":
         need, bytes_ = re.match(r"([\d,]+) stages? would reach that, with ([\d,]+) bytes", verdict.second).groups()

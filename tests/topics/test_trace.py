@@ -3,8 +3,10 @@
 import numba
 import numpy as np
 import pytest
+from verdicts import wrong
 
 from cutelab import explore
+from cutelab.course.topics.trace.report import trace_card
 from cutelab.kernels import cuda, trace
 from cutelab.kernels.demo import demo
 
@@ -83,3 +85,19 @@ def touches_nothing(n):
 def test_a_kernel_that_touches_nothing_draws():
     lab = explore.trace(touches_nothing, 1, 32, 5)
     assert "touches no memory" in lab.picture.alt and lab.image
+
+
+@cuda.jit
+def strided(out, a, step):
+    i = cuda.threadIdx.x
+    out[i] = a[i * step]
+
+
+@pytest.mark.parametrize("step", (1, 2, 3, 32))
+def test_the_card_of_a_trace_is_coloured_by_the_same_rule(step):
+    a = np.zeros(32 * step, np.float32)
+    card = trace_card(trace(strided, 1, 32, np.zeros(32, np.float32), a, step))
+    found, judged = wrong(card)
+    assert not found and judged == (2 if step == 1 else 3)
+    found, judged = wrong(trace_card(demo()))
+    assert not found and judged >= 4

@@ -170,7 +170,7 @@ class Bar:
     value: float
     ideal: float | None
     unit: str
-    state: Literal["good", "bad", "plain"] = "plain"
+    state: Literal["good", "note", "bad", "plain"] = "plain"
     most: float | None = None
     say_ideal: bool = True
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+
+State = Literal["good", "note", "bad"]
 
 ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
 """Element types that the explorers offer, with their sizes in bytes."""
@@ -22,13 +25,36 @@ def number(n: int) -> str:
     return f"{n:,}" if abs(n) < 10**9 else f"{n:.3g}".replace("e+", "e")
 
 
-def state_of(count: int, ideal: int) -> Literal["good", "note", "bad"]:
+def state_of(count: float, ideal: float, ways: int = 0) -> State:
     """Green, amber or red? One rule for all topics: green is the ideal, amber up to twice as much, red above.
 
-    >>> state_of(4, 4), state_of(8, 4), state_of(9, 4)
-    ('good', 'note', 'bad')
+    ways   wavefronts: the n of the worst "n-way bank conflict". Where it is 1 nothing conflicts, and the count is at worst
+           amber: it is above the ideal of the bytes because of the width of the access or lanes that share.
+
+    >>> state_of(4, 4), state_of(8, 4), state_of(9, 4), state_of(4, 1, ways=1)
+    ('good', 'note', 'bad', 'note')
     """
-    return "good" if count <= ideal else "note" if count <= 2 * ideal else "bad"
+    return "good" if count <= ideal else "note" if count <= 2 * ideal or ways == 1 else "bad"
+
+
+def worst_of(states: Iterable[State]) -> State:
+    """The state of several counts together: of the worst.
+
+    >>> worst_of(["good", "note"])
+    'note'
+    """
+    return max(states, key=("good", "note", "bad").index)
+
+
+def above(ideal: int, ways: int = 0) -> str:
+    """How does a sentence go on after a count above its ideal? `ways` as in `state_of`.
+
+    >>> above(4), above(1024, ways=1)
+    (' where 4 would do', ', free of bank conflicts; the bytes alone would need 1024')
+    """
+    if ways == 1:
+        return f", free of bank conflicts; the bytes alone would need {number(ideal)}"
+    return f" where {number(ideal)} would do"
 
 
 def count(n: int, noun: str) -> str:

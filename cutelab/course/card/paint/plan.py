@@ -18,7 +18,7 @@ WIDTH, PAD, ROOM = 720, 16, 688
 INK, PAPER, MUTED = FRAME["ink"], FRAME["paper"], FRAME["muted"]
 BETWEEN = 12  # between panels below each other
 _SIGN = {"good": "✓", "note": "!", "bad": "✗"}
-_BAR = {"good": "good", "bad": "bad", "plain": "accent"}
+_BAR = {"good": "good", "note": "note", "bad": "bad", "plain": "accent"}
 
 
 def plan(picture: Picture) -> Plan:

@@ -110,9 +110,7 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     pitch = params.pitch
     if params.row_major and pitch is not None and pitch > params.shape[1]:
         second += f"; {padding(params)} of padding"
-    found = [
-        Verdict("good" if waves.ways == 1 else state_of(int(waves.count), int(waves.ideal)), waves.summary(), second)
-    ]
+    found = [Verdict(state_of(int(waves.count), int(waves.ideal), int(waves.ways)), waves.summary(), second)]
     swizzle = params.swizzle
     if swizzle is not None and (swizzle(result.table) == result.table).all():  # a swizzle is its own inverse
         why = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.course.card.picture import HOLE, Bar, Bars, Box, Grid, Key, Line, Lines, Picture, Ring, Tips
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.coalescing import words
 from cutelab.course.topics.coalescing.lines import TOGETHER, Row, cells, fetched, rows, standing
 from cutelab.course.topics.coalescing.model import Result
@@ -138,7 +138,7 @@ def _bars(result: Result) -> Bars:
                 result.count,
                 result.ideal,
                 "sectors",
-                "good" if result.count == result.ideal else "bad",
+                state_of(result.count, result.ideal),
                 most=chip.lanes,
             ),
             Bar("bytes used", used, None, f"of {number(moved)} bytes", most=moved),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from cutelab.core.layout import Layout
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.coalescing.knobs import CoalescingParams
 from cutelab.course.topics.coalescing.model import Array, Result, compute
 
@@ -19,7 +19,6 @@ VECTORS = {
     "float64": ("double", "double2"),
     "uint128": ("uint4",),
 }
-NEARLY = 0.75  # part of the bytes moved that is used, from which on a verdict is a note
 
 
 def place(params: CoalescingParams, lane: str) -> str:
@@ -102,10 +101,8 @@ def percent(part: float) -> str:
 
 def verdict(result: Result) -> Verdict:
     """How many sectors, how many would do, and why?"""
-    state: Literal["good", "note", "bad"]
-    state = "good" if result.count == result.ideal else "note" if result.efficiency >= NEARLY else "bad"
     sentence = f"{result.sectors.summary()}: {percent(result.efficiency)} of the bytes moved are used"
-    return Verdict(state, sentence, _reason(result))
+    return Verdict(state_of(result.count, result.ideal), sentence, _reason(result))
 
 
 def _reason(result: Result) -> str:

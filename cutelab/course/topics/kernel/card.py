@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 
 from cutelab.course.card.picture import Bar, Bars, Grid, Key, Line, Lines, Picture, Ring, Tips
+from cutelab.course.card.words import state_of
 from cutelab.course.topics.kernel import words
 from cutelab.course.topics.kernel.knobs import ITEM
-from cutelab.course.topics.kernel.model import Array, Result, costly
+from cutelab.course.topics.kernel.model import Array, Result
 from cutelab.hardware.measured.kernels import KernelTime
 
 WINDOW = 64  # rows of the tile drawn at most
@@ -79,7 +80,7 @@ def _no_tile(result: Result) -> Lines:
 
 def _accesses(result: Result, space: str) -> Bars:
     bars = tuple(
-        Bar(a.name, a.count, words.best(a), a.unit, "bad" if costly(a) else "good")
+        Bar(a.name, a.count, words.best(a), a.unit, state_of(a.count, words.best(a)))
         for a in result.accesses
         if a.space == space and not (result.params.gemm and a.name == "write c")
     )

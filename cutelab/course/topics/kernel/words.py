@@ -10,7 +10,7 @@ from cutelab.core.layout import Layout
 from cutelab.core.swizzle import Swizzle
 from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.kernel.knobs import ITEM, K
 from cutelab.course.topics.kernel.model import Array, Result
 from cutelab.hardware.chip import Address
@@ -74,7 +74,7 @@ def verdict(result: Result) -> Verdict:
     ways = f" ({worst.ways}-way)" if worst.space == "shared" else ""
     sentence = f"{WHAT[worst.name]}: {number(worst.count)} {worst.unit} where {number(best(worst))} would do{ways}."
     second = share(result) if result.hidden else f"{share(result)} {_lanes(worst.explain())}".strip()
-    return Verdict("bad", sentence, second)
+    return Verdict(state_of(worst.count, best(worst)), sentence, second)
 
 
 def best(access: Access) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from cutelab.course.card.picture import Bar, Bars, Key, Line, Lines, Picture, Spans, Tips
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.pipeline import words
 from cutelab.course.topics.pipeline.model import Array, Result
 
@@ -132,9 +130,9 @@ def _per_tile(result: Result) -> Bars:
     bars = [Bar("copy", pipe.copy_cycles, None, "cycles"), Bar("MMA", pipe.mma_cycles, None, "cycles")]
     for stages in sorted(s for s in wanted if s <= min(most, 64)):
         other = result.params.pipeline(stages=stages)
-        state: Literal["plain", "good", "bad"]
-        state = "plain" if stages != now else "good" if other.steady_state == pipe.bound else "bad"
-        bars.append(Bar(count(stages, "stage"), other.steady_state, pipe.bound, "cycles", state, say_ideal=False))
+        steady, bound = other.steady_state, pipe.bound
+        state = state_of(steady, bound) if stages == now else "plain"
+        bars.append(Bar(count(stages, "stage"), steady, bound, "cycles", state, say_ideal=False))
     return Bars("cycles", tuple(bars), heading=f"cycles a tile, once full; the bound is {words.cycles(pipe.bound)}")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cutelab.course.card.parts.code import cpp_shape
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of
 from cutelab.course.topics.pipeline.knobs import MOST_STAGES, PipelineParams
 from cutelab.course.topics.pipeline.model import Array, Result
 from cutelab.hardware.chip import H200
@@ -77,7 +77,7 @@ def verdict(result: Result) -> Verdict:
     took = f"Each tile takes {cycles(result.cycles)} cycles"
     if pipe.limited_by == "stages":
         sentence = f"{took} where {cycles(result.bound)} would do: the Tensor Core waits {waits} of the time"
-        return Verdict("bad", sentence, _help(result))
+        return Verdict(state_of(result.cycles, result.bound), sentence, _help(result))
     if pipe.limited_by == "copy":
         sentence = f"{took}, the bound of the copy: the Tensor Core waits {waits} of the time"
         second = (

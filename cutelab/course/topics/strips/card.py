@@ -19,6 +19,7 @@ from cutelab.course.card.picture import (
     Ring,
     Tips,
 )
+from cutelab.course.card.words import state_of
 from cutelab.course.topics.strips import rows as memory_rows
 from cutelab.course.topics.strips import words
 from cutelab.course.topics.strips.model import Array, Result
@@ -121,8 +122,9 @@ def _cost(unit: str, heading: str, found: Sectors | Wavefronts) -> Bars:
         warps = np.flatnonzero(np.isin(inverse, order[3:])) if rest else np.flatnonzero(inverse == k)
         worst = warps[np.argmax(pairs[warps, 0] - pairs[warps, 1])]
         value, ideal = pairs[worst].tolist()
+        ways = int(np.ravel(found.ways)[worst]) if isinstance(found, Wavefronts) else 0
         label = f"{len(warps)} others, up to" if rest else _warps(warps, len(pairs))
-        bars.append(Bar(label, value, ideal, unit, "good" if value == ideal else "bad", most=found.access.chip.lanes))
+        bars.append(Bar(label, value, ideal, unit, state_of(value, ideal, ways), most=found.access.chip.lanes))
     return Bars(unit, tuple(bars), heading)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from cutelab.core.composed import ComposedLayout
 from cutelab.course.card.parts.code import cpp_value
 from cutelab.course.card.picture import Offer, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import count, number, state_of, worst_of
 from cutelab.course.topics.swizzle.model import Array, Result, better
 from cutelab.hardware.chip import Address
 from cutelab.hardware.wavefronts import Wavefronts
@@ -102,19 +102,18 @@ def verdict(result: Result) -> Verdict:
         return _broken(result)
     vector = f" of {result.params.width}-byte pieces" if result.vector > 1 else ""
     sentence = f"Reading a {result.params.access}{vector} with {count(len(result.read), 'lane')}: "
+    state = state_of(int(after.count), int(after.ideal), int(after.ways))
     if not result.moves:
         sentence = f"{result.params.swizzle} moves nothing: {count(int(wave.count), 'wavefront')} before and after"
         sentence += "." if after.count == after.ideal else f", where {after.ideal} would do."
-        return Verdict("note", sentence, _nothing(result))
+        return Verdict(worst_of(("note", state)), sentence, _nothing(result))
     sentence += f"{count(int(wave.count), 'wavefront')} before, {after.count} after"
     if after.count == after.ideal:
-        return Verdict("good", sentence + ".", mechanism(result))
+        return Verdict(state, sentence + ".", mechanism(result))
     if after.ways == 1:
-        return Verdict(
-            "note", f"{sentence}, free of bank conflicts; the bytes alone would need {after.ideal}.", mechanism(result)
-        )
-    reason = after.reason()
-    return Verdict("bad", f"{sentence}, where {after.ideal} would do.", f"After: {reason}.")
+        sentence += f", free of bank conflicts; the bytes alone would need {after.ideal}."
+        return Verdict(state, sentence, mechanism(result))
+    return Verdict(state, f"{sentence}, where {after.ideal} would do.", f"After: {after.reason()}.")
 
 
 def mechanism(result: Result) -> str:

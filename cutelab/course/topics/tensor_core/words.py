@@ -9,7 +9,7 @@ from cutelab.core.layout import Layout, offsets
 from cutelab.course.card.parts.code import cpp_type, cpp_value
 from cutelab.course.card.picture import Line, Offer, Verdict
 from cutelab.course.card.shared_tile import pitched, plain_modes, say_swizzle
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import State, count, number, state_of, worst_of
 from cutelab.course.topics.tensor_core.load import Feed, better
 from cutelab.course.topics.tensor_core.model import Array, Result
 from cutelab.course.topics.tensor_core.typed import SCALES, element, letters
@@ -148,22 +148,24 @@ def _packing(result: Result) -> str:
 def _load(result: Result, feed: Feed) -> Verdict:
     """The load with its ideal, who meets where, and what the store of the tile costs."""
     store, waves, load = "", feed.waves, feed.load
+    stored: State = "good"
     if feed.store is not None:
         taken, least = feed.store
         ideal = ", the ideal" if taken == least else f" where {number(least)} would do"
         store = f"16-byte stores: {count(taken, 'wavefront')}{ideal}."
+        stored = state_of(taken, least)
     if load is None:
         free = waves.count == 1
         where = f"lie in all {result.params.chip.banks} banks" if free else "meet in some banks"
         sentence = f"The 8 rows of a core matrix {where}: {count(int(waves.count), 'wavefront')}, counted as ldmatrix."
-        return Verdict(
-            "good" if free else "bad", sentence, f"{store} What the MMA itself takes is not modelled.".strip()
-        )
+        second = f"{store} What the MMA itself takes is not modelled.".strip()
+        return Verdict(worst_of((stored, state_of(int(waves.count), 1))), sentence, second)
     good, ways = load.wavefronts == load.ideal, max(int(np.max(found.ways)) for found in load.results)
     ending = "" if good else f" ({ways}-way)" if ways > 1 else ", free of bank conflicts"
     reason = waves.reason() if waves.ways > 1 else ""
     second = f"{reason[0].upper()}{reason[1:]}. {store}".rstrip() if reason else store
-    return Verdict("good" if good else "note" if ways == 1 else "bad", f"{load.summary()}{ending}.", second)
+    state = worst_of((stored, state_of(load.wavefronts, load.ideal, ways)))
+    return Verdict(state, f"{load.summary()}{ending}.", second)
 
 
 def status(result: Result) -> str:

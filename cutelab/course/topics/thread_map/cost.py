@@ -15,6 +15,7 @@ from cutelab.cutlass.thread_map import ThreadMap
 from cutelab.hardware import sectors, wavefronts
 from cutelab.hardware.access import WarpAccess
 from cutelab.hardware.chip import H200, Chip
+from cutelab.hardware.wavefronts import Wavefronts
 
 Array = np.ndarray[Any, Any]
 
@@ -28,12 +29,14 @@ class Cost:
 
     instructions   how many instructions one access takes (1 where a lane's elements are neighbours, aligned, at most 16 bytes)
     access_bytes   bytes a lane moves with one of them
+    ways           shared memory: the n of the worst "n-way bank conflict", 1 without one; global memory: 0
     """
 
     count: Array
     ideal: Array
     instructions: int
     access_bytes: int
+    ways: int = 0
 
     @property
     def total(self) -> int:
@@ -71,7 +74,8 @@ def cost(address: Array, active: Array, item: int, kind: Literal["load", "store"
     access = WarpAccess(moved, width * item, kind, taking, chip=chip)
     found = (sectors if kind == "load" else wavefronts)(access)
     count, ideal = (np.where(some, np.asarray(value).sum(axis=0), 0) for value in (found.count, found.ideal))
-    return Cost(count, ideal, e // width, width * item)
+    ways = int(np.max(np.where(some, found.ways, 1))) if isinstance(found, Wavefronts) else 0
+    return Cost(count, ideal, e // width, width * item, ways)
 
 
 def _runs(address: Array, active: Array, n: int, item: int) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Literal
 
 import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.picture import Line, Verdict
-from cutelab.course.card.words import count, number
+from cutelab.course.card.words import State, above, count, number, state_of, worst_of
 from cutelab.course.topics.thread_map.cost import Array, Cost, Side
 from cutelab.course.topics.thread_map.model import Result
 from cutelab.course.topics.thread_map.typed import short_class
@@ -114,7 +113,7 @@ def price(cost: Cost | None, noun: str) -> str:
         return f"no {noun}s: the layout is none of this tile"
     if cost.total == cost.least:
         return f"{count(cost.total, noun)}, the ideal"
-    return f"{count(cost.total, noun)} where {number(cost.least)} would do"
+    return f"{count(cost.total, noun)}{above(cost.least, cost.ways)}"
 
 
 def costs(side: Side) -> tuple[str, str]:
@@ -139,17 +138,29 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
     """One map: its coverage, then its costs. Two maps: one verdict each."""
     found = []
     for side in result.sides:
-        ideal = all(c is not None and c.total == c.least for c in (side.load, side.store))
+        state = _state(side)
         load, store = costs(side)
         if len(result.sides) == 1:
             good, sentence = coverage(side)
             found.append(Verdict("good" if good else "bad", sentence + ".", _shape(side)))
-            found.append(Verdict("good" if ideal else "note", load, store))
+            found.append(Verdict(state, load, store))
         else:
             good, sentence = coverage(side, 76)
-            state: Literal["good", "note", "bad"] = "bad" if not good else "good" if ideal else "note"
-            found.append(Verdict(state, f"{name(side)[:1].upper()}{name(side)[1:]}: {sentence}.", f"{load} {store}"))
+            found.append(
+                Verdict(
+                    state if good else "bad",
+                    f"{name(side)[:1].upper()}{name(side)[1:]}: {sentence}.",
+                    f"{load} {store}",
+                )
+            )
     return tuple(found)
+
+
+def _state(side: Side) -> State:
+    """The worse of both costs; a note where one cannot be counted."""
+    if side.load is None or side.store is None:
+        return "note"
+    return worst_of(state_of(cost.total, cost.least, cost.ways) for cost in (side.load, side.store))
 
 
 def _shape(side: Side) -> str:

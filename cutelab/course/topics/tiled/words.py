@@ -7,9 +7,11 @@ import numpy as np
 from cutelab.core.counting import how_often
 from cutelab.core.layout import offsets
 from cutelab.course.card.picture import Line, Tips, Verdict
+from cutelab.course.card.words import above, state_of
 from cutelab.course.topics.tiled.model import Result
 from cutelab.cutlass.names import explain_names
 from cutelab.cutlass.tv import TiledCopy
+from cutelab.hardware.wavefronts import Wavefronts
 
 
 def title(result: Result) -> str:
@@ -65,20 +67,20 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
             if count is None or ideal is None:
                 found.append(Verdict("note", f"{name}: {one.note or 'nothing to count'}."))
                 continue
-            good = count <= ideal
+            good, ways = count <= ideal, int(np.max(one.result.ways)) if isinstance(one.result, Wavefronts) else 0
             sentence = f"{name}, {one.memory}: {count} {one.unit}" + (
-                ", as few as can be." if good else f" where {ideal} would do."
+                ", as few as can be." if good else f"{above(ideal, ways)}."
             )
             second = "" if good else one.explain().partition("; ")[2]
-            found.append(Verdict("good" if good else "bad", sentence, second))
+            found.append(Verdict(state_of(count, ideal, ways), sentence, second))
         if result.cost.allowed_bytes > result.cost.access_bytes:
             wide = f"{result.cost.access_bytes} bytes a lane; the layouts would allow {result.cost.allowed_bytes}."
             found.append(Verdict("note", wide))
     if result.ways:
         best = result.ways[0]
         rest = "; ".join(way.summary() for way in result.ways[1:3])
-        good = best.wavefronts == best.ideal
-        found.append(Verdict("good" if good else "bad", f"{result.params.operand}: {best.summary()}.", rest))
+        state = state_of(best.wavefronts, best.ideal)
+        found.append(Verdict(state, f"{result.params.operand}: {best.summary()}.", rest))
     return tuple(found)
 
 

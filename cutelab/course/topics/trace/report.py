@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutelab.course.card.picture import Bar, Bars, Line, Lines, Picture, Verdict
+from cutelab.course.card.words import above, state_of
 
 MOST_LINES, MOST_BARS, MOST_RACES = 60, 24, 6
 LONGEST = 96  # characters of a source line
@@ -20,7 +21,7 @@ def trace_card(trace: Any) -> Picture:
             float(a.count),
             float(a.ideal),
             a.unit,
-            "bad" if a.excess else "good",
+            state_of(a.count, a.ideal, a.ways),
         )
         for a in sorted(worst_first, key=lambda a: a.line)
     )
@@ -114,8 +115,8 @@ def _cost(counted: list[Any]) -> Verdict:
     if not worst.excess:
         return Verdict("good", "Every access takes the ideal number of sectors and wavefronts")
     return Verdict(
-        "bad",
-        f"Line {worst.line}, {name_of(worst)}: {worst.count:,} {worst.unit} where {worst.ideal:,} would do",
+        state_of(worst.count, worst.ideal, worst.ways),
+        f"Line {worst.line}, {name_of(worst)}: {worst.count:,} {worst.unit}{above(worst.ideal, worst.ways)}",
         worst.explain().replace("\n", ": "),
     )
 

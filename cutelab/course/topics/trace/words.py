@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.course.card.picture import Verdict
+from cutelab.course.card.words import above, state_of
 from cutelab.course.topics.trace.model import Result
 from cutelab.course.topics.trace.report import plain
+from cutelab.hardware.wavefronts import Wavefronts
 
 
 def subtitle(result: Result) -> str:
@@ -39,8 +41,9 @@ def verdict(result: Result) -> Verdict:
     if counted is None:
         return Verdict("note", f"{what(result)}: not modelled" if result.instruction is not None else what(result))
     count, ideal = int(np.sum(counted.count)), int(np.sum(counted.ideal))
+    ways = int(np.max(counted.ways)) if isinstance(counted, Wavefronts) else 0
     unit = "sector" if result.instruction.space == "global" else "wavefront"
     sentence = f"{count} {unit}{'' if count == 1 else 's'}" + (
-        f" where {ideal} would do" if count > ideal else ": as few as can be"
+        above(ideal, ways) if count > ideal else ": as few as can be"
     )
-    return Verdict("bad" if count > ideal else "good", sentence, counted.explain().replace("\n", ": "))
+    return Verdict(state_of(count, ideal, ways), sentence, counted.explain().replace("\n", ": "))
