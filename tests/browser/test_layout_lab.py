@@ -114,7 +114,7 @@ SEEN = """root => {
         const foot = Math.min(box.bottom, view.bottom, frame.bottom), top = Math.max(box.top, view.top, frame.top);
         return Math.max(0, foot - top) / box.height;
     };
-    return [...root.querySelectorAll('.cutelab-group .jupyter-widgets:not(.widget-html)')].map((control) => {
+    return [...root.querySelectorAll(':is(.cutelab-group, .cutelab-wide) > .jupyter-widgets:not(.widget-html)')].map((control) => {
         root.scrollIntoView();
         control.scrollIntoView({ block: 'nearest' });
         return [control.innerText, seen(control), seen(root.querySelector('.cutelab-card'))];

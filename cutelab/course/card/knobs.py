@@ -36,6 +36,7 @@ class Control:
     kind     "slider" (lo..hi, every `step`), "powers" (choices, a SelectionSlider), "toggle" (2 to 4 choices), "dropdown", "text", "check",
              "index" (a number box lo..hi: the probe)
     label    one lower-case word; unit: "elements", "bytes", ...: "<label>, <unit>" is the accessible name
+    wide     a text box for long texts (C++ types): it stands above knobs and picture, as wide as both
     """
 
     name: str
@@ -50,6 +51,7 @@ class Control:
     choices: tuple[Any, ...] = ()
     placeholder: str = ""
     tip: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from cutelab.course.card.knobs import Control, Params
 from cutelab.course.card.picture import Offer
 
 FIXES = "Fixes, best first"
+WIDE = ""  # the group without a name: above all others
 
 
 def close_widget(widget: widgets.Widget) -> None:
@@ -28,11 +29,13 @@ def close_widget(widget: widgets.Widget) -> None:
 
 def heading(text: str) -> widgets.HTML:
     """The name of a group: a button that folds it (the page does that)."""
-    return widgets.HTML(f'<button type="button" class="cutelab-heading" aria-expanded="true">{escape(text)}</button>')
+    return widgets.HTML(
+        f'<button type="button" class="cutelab-heading" title="Fold or unfold" aria-expanded="true">{escape(text)}</button>'
+    )
 
 
 class Controls:
-    """The column of knobs. `change(**changes)` is called when a person moves one, never by `sync`.
+    """The column of knobs, and the wide ones above it. `change(**changes)` is called when a person moves one, never by `sync`.
 
     It returns the parameters that it led to, or None where it was refused. What a person typed stays in its box as long as the
     parameter has the value that it led to: (64,8) does not turn into (64,8):(1,64) under the hand.
@@ -47,8 +50,9 @@ class Controls:
         self._groups: dict[str, widgets.VBox] = {}
         self._buttons: list[widgets.Button] = []
         self._offers: tuple[Offer, ...] = ()
-        self.box = widgets.Box()
+        self.box, self.wide = widgets.Box(), widgets.Box()
         self.box.add_class("cutelab-controls")
+        self.wide.add_class("cutelab-wide")
 
     def widget(self, name: str) -> widgets.Widget:
         """Which widget is the knob of this parameter?"""
@@ -60,6 +64,9 @@ class Controls:
             self._syncing = True
             try:
                 groups = self._sync_knobs(controls)
+                wide = tuple(groups.pop(WIDE, ()))
+                if self.wide.children != wide:
+                    self.wide.children = wide
                 groups[FIXES] = self._sync_offers(fixes)
                 self._arrange({name: rows for name, rows in groups.items() if rows})
             finally:
@@ -85,7 +92,7 @@ class Controls:
             else:
                 update(knob, control)
             self._knobs[control.name] = (_signature(control), knob)
-            groups.setdefault(control.group, []).append(knob)
+            groups.setdefault(WIDE if control.wide else control.group, []).append(knob)
         for _, knob in old.values():
             close_widget(knob)
         return groups

@@ -80,7 +80,7 @@ class Explorer:
         right.add_class("cutelab-right")
         columns = widgets.Box([self._controls.box, right])
         columns.add_class("cutelab-columns")
-        self._box = widgets.Box([columns])
+        self._box = widgets.Box([self._controls.wide, columns])
         self._box.add_class("cutelab-explorer")
         self._view.show(self._frame)
 

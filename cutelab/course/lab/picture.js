@@ -43,7 +43,7 @@ function render({ model, el }) {
   let url = "", timer = 0, alive = true, box = null, gone = false;
   let chosen = "", file = null; // what "Copy as" shows: the name of a text, or a file that was made
   let quietly = 0; // until the picture has stood for a while: then the notebook keeps it for another day
-  let floor = 0; // while a control is in use the stage does not get lower, so that nothing below it jumps
+  let used = false; // was a control in use when the last picture came?
   const observer = new MutationObserver(name);
 
   const id = ([g, r, c]) => now.grids[g].ids[r * (now.grids[g].x.length / 2) + c];
@@ -145,6 +145,7 @@ function render({ model, el }) {
   function choose(name) { // a text to copy, or a file to make
     chosen = name;
     file = null;
+    line.style.minHeight = "";
     if (now.files.includes(name)) send({ file: name });
     choices();
   }
@@ -159,6 +160,7 @@ function render({ model, el }) {
       for (const name of all) {
         const button = add(names, "button", "choice", { type: "button" });
         button.textContent = name;
+        button.title = now.files.includes(name) ? `Save the picture as a ${name} file` : `Show the ${name} text, to copy it`;
         button.addEventListener("click", () => choose(name));
       }
     }
@@ -217,7 +219,7 @@ function render({ model, el }) {
     if (gone) return;
     gone = true;
     box?.classList.add("cutelab-gone");
-    for (const part of box?.querySelectorAll(".cutelab-controls, .cutelab-choices") ?? []) part.inert = true;
+    for (const part of box?.querySelectorAll(".cutelab-wide, .cutelab-controls, .cutelab-choices") ?? []) part.inert = true;
   }
 
   async function show() {
@@ -250,12 +252,20 @@ function render({ model, el }) {
     if (now.files.includes(chosen)) chosen = ""; // the file showed an earlier picture
     choices();
     name();
-    floor = box?.contains(document.activeElement) ? Math.max(floor, card.offsetHeight) : 0;
-    stage.style.minHeight = floor + "px";
+    steady();
     if (!quiet) say(now.alt, 700);
     img.dataset.frame = frame;
     clearTimeout(quietly);
     if (frame > 1) quietly = setTimeout(settle, REST);
+  }
+
+  function steady() { // while a control is in use nothing gets lower, so that what stands below does not jump up and down
+    const using = !!box?.contains(document.activeElement);
+    for (const part of [stage, status, line]) {
+      if (!using || !used) part.style.minHeight = "";
+      if (using) part.style.minHeight = part.offsetHeight + "px";
+    }
+    used = using;
   }
 
   function settle() {
@@ -281,7 +291,7 @@ function render({ model, el }) {
   }
 
   function leave(event) {
-    if (!box.contains(event.relatedTarget)) floor = 0;
+    if (!box.contains(event.relatedTarget)) used = false; // the next picture takes the room that it needs
   }
 
   function press(event) { // else Enter would open the notebook cell's editor

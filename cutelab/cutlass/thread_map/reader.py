@@ -48,12 +48,16 @@ MAX_NESTING = 8
 def parse_thread_map(text: str) -> ThreadMap:
     """Which thread map is this C++ type? Nested types, namespaces, spaces and left-out defaults are read.
 
+    `<64,32>` alone is a shape, too: the explorer's titles leave the name out that repeats.
+
     `parse_thread_map(str(x)) == x`. Raises CuteLabError with a caret under the place, or with the reason why CUTLASS rejects
     the configuration.
 
     >>> found = parse_thread_map("cutlass::transform::PitchLinearStripminedThreadMap<cutlass::PitchLinearShape<16, 8>, 32>")
     >>> str(found)
     'PitchLinearStripminedThreadMap<PitchLinearShape<16,8>, 32, 1>'
+    >>> parse_thread_map("PitchLinearStripminedThreadMap<<16,8>, 32>") == found
+    True
     >>> parse_thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<16>, 32, 1>")
     Traceback (most recent call last):
     ...
@@ -116,7 +120,7 @@ def _parameters(cls: type[ThreadMap]) -> str:
 
 def _shape(reader: Reader, what: str) -> PitchLinearShape:
     begin = reader.at
-    if _name(reader) != "PitchLinearShape":
+    if reader.peek() != "<" and _name(reader) != "PitchLinearShape":
         reader.fail(f"expected {what}, a PitchLinearShape<contiguous,strided>", begin)
     reader.want("<", "after PitchLinearShape")
     contiguous = reader.number("the contiguous extent")

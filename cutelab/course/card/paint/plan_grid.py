@@ -41,7 +41,7 @@ def head_height(grid: Grid) -> int:
     named = bool(grid.heading or grid.subheading)
     if grid.col_heads or grid.corner:
         return 18 + 17 * named
-    return 18 * named
+    return (18 + 3 * bool(grid.rings)) * named  # a ring around the first row would cut the heading's tails
 
 
 def head_width(grid: Grid) -> int:
@@ -165,7 +165,7 @@ def _heads(block: Block, grid: Grid, x: float, xs: Ints, ys: Ints, cell: tuple[i
         return
     top = int(ys[0])
     if grid.heading or grid.subheading:
-        middle = top - (28 if grid.col_heads or grid.corner else 9)
+        middle = top - (28 if grid.col_heads or grid.corner else head_height(grid) - 9)
         at = float(xs[0])
         if grid.heading:
             text = shorten(grid.heading, "bold", 11.5, limit - at)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cutelab.core.layout import rank, size
 from cutelab.course.card.parts.gaps import mode_gaps
+from cutelab.course.card.parts.legend import CATEGORIES, modulo
 from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Key, Picture, Ring, Scale
 from cutelab.course.card.words import count, labels_of, number
 from cutelab.course.topics.layout import words
@@ -95,7 +96,7 @@ def _colour_key(result: Result) -> Key:
         return Key(f"{'' if result.whole else 'drawn: '}offset {number(low)} to {number(high)}", "ramp")
     if colour == "bank":
         return Key("bank", "banks")
-    return Key(f"colour = {colour} modulo 8", "fill", "category", 0)
+    return modulo(colour, "", CATEGORIES + 1)
 
 
 def _tile(result: Result, room: Room) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.core.counting import how_often
+from cutelab.course.card.parts.legend import modulo
 from cutelab.course.card.picture import (
     COLLISION,
     HOLE,
@@ -153,8 +154,10 @@ def _legend(result: Result, memory: Grid) -> tuple[Key, ...]:
             first, last = k * lanes, min(k * lanes + lanes, params.threads) - 1
             names[k] += f" (T{first} to T{last})" if last > first else f" (T{last})"
     if len(found) > 8:
-        names = {int(found[0]): f"colour = {params.colour} modulo 8"}
-    keys = [Key(name, "fill", "category", k % 8) for k, name in names.items()]
+        names = {}
+    keys = [Key(name, "fill", "category", k % 8) for k, name in names.items()] or [
+        modulo(params.colour, "", len(found))
+    ]
     for flag, kind_name, text in (
         (HOLE, "hole", "untouched"),
         (OUTSIDE, "outside", "outside the tile"),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutelab.course.card.parts.frames import boxes
+from cutelab.course.card.parts.legend import modulo
 from cutelab.course.card.picture import Grid, Key, Lines, Panel, Picture, Ring, Tips
 from cutelab.course.topics.tensor_core import words as say
 from cutelab.course.topics.tensor_core.memory import MOST_RINGS, chart, memory
@@ -251,12 +252,17 @@ def _legend(result: Result, tile: Grid) -> tuple[Key, ...]:
     """Only what occurs."""
     params, keys = result.params, []
     if not result.everyone or params.colour == "value":
-        what = {"thread": "thread modulo 8", "value": "value modulo 8", "warp": "warp"}[params.colour]
-        keys.append(Key(f"colour = {what}", "fill", "category", 0))
+        many = {"thread": result.threads, "value": result.values, "warp": -(-result.threads // params.chip.lanes)}
+        letter = {"thread": "T", "value": "v", "warp": "W"}[params.colour]
+        keys.append(modulo(params.colour, letter, many[params.colour]))
     whole = len(tile.rings) > 1 or (not result.everyone and min(tile.cell or (0,)) >= 8)
     keys.append(Key(f"{result.name}, its values" if whole else "probe", tile.rings[0].kind))
     if result.feed is not None:
         banked = result.feed.memory.unit == params.chip.word_bytes
-        below = "below: colour = bank" if banked else "below: lanes that go together"
-        keys.append(Key(below, "stripe") if banked else Key(below, "fill", "category", 1))
+        groups = int(result.feed.waves.groups.max()) + 1
+        if banked:
+            keys.append(Key("below: colour = bank", "stripe"))
+        elif groups > 1:
+            names = tuple(map(str, range(groups)))
+            keys.append(Key("below: lanes that go together", "names", "category", 0, names))
     return tuple(keys)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cutelab.course.card.parts.frames import boxes
+from cutelab.course.card.parts.legend import CATEGORIES, modulo
 from cutelab.course.card.picture import (
     COLLISION,
     HOLE,
@@ -21,13 +22,13 @@ from cutelab.course.card.picture import (
     Ring,
     Tips,
 )
-from cutelab.course.card.words import count
+from cutelab.course.card.words import count, state_of
 from cutelab.course.topics.thread_map import words as say
 from cutelab.course.topics.thread_map.cost import Array, Cost, Side
 from cutelab.course.topics.thread_map.model import Result
 
 TABLE = 8  # warps and accesses of a cost table
-GOOD, BAD = 2, 3  # fills of the frame scale
+FILL = {"good": 2, "bad": 3, "note": 4}  # in the frame scale
 MAX_RINGS = 48
 DIGIT = 4.5  # CSS pixels of a digit in the smallest type
 BAND = 24  # height of a band of lines to which nobody comes
@@ -200,9 +201,11 @@ def _table(result: Result, side: Side, name: str, heading: str, unit: str, cost:
         ring = (Ring(i + top, j + left, i + top, j + left, "access"),)
     around = ((top, low), (left, right))
     taken, ideal = (np.pad(a, around) for a in (taken, ideal))
+    pairs = zip(taken.ravel().tolist(), ideal.ravel().tolist(), strict=True)
+    fills = np.array([FILL[state_of(*pair, cost.ways)] for pair in pairs])
     return Grid(
         name=name,
-        fill=np.where(taken == 0, -1, np.where(taken == ideal, GOOD, BAD)),
+        fill=np.where(taken == 0, -1, fills.reshape(taken.shape)),
         scale="frame",
         labels=np.where(taken == 0, "", taken.astype("U6")),
         heading=heading,
@@ -241,7 +244,7 @@ def _legend(result: Result, tiles: list[Grid]) -> tuple[Key, ...]:
     letter, most = ("W", "warps") if params.colour == "warp" else ("access ", "accesses")
     keys = [Key(f"{letter}{f}", "fill", "category", f) for f in fills]
     if fills and max(getattr(s, most) for s in result.sides) > 8:
-        keys = [Key(f"colour = {params.colour} modulo 8", "fill", "category", fills[0])]
+        keys = [modulo(params.colour, "", CATEGORIES + 1)]
     states = [np.bitwise_or.reduce(s, axis=None) for s in found]
     every = int(np.bitwise_or.reduce(states))
     for flag, words, kind in (

@@ -75,6 +75,7 @@ class ThreadMapParams(Params):
         label="type",
         placeholder=WARP_RAKED,
         tip="a C++ type",
+        wide=True,
     )
     template = Family(
         controls, lambda p, name, value: {"thread_map": Turned.of(p.thread_map, name, value)}, KNOBS.__contains__
@@ -116,6 +117,7 @@ class ThreadMapParams(Params):
         group="Compare",
         placeholder="a second map",
         tip="a C++ type, or StripThreadMap(16, 64, 8, 4)",
+        wide=True,
     )
 
     def settle(self) -> None:

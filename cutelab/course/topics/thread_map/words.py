@@ -29,10 +29,9 @@ def arguments(side: Side) -> str:
 
 
 def title(result: Result) -> str:
-    """The type, shortened where it is long; of two, their names, since each has its own heading."""
+    """The type, as `parse_thread_map` reads it, without the name of its shapes; of two, their names: each has a heading."""
     if len(result.sides) == 1:
-        whole = str(result.sides[0].map).replace("PitchLinearShape", "")
-        return whole if len(whole) < 60 else short(result.sides[0])
+        return str(result.sides[0].map).replace("PitchLinearShape", "")
     return " against ".join(name(side) for side in result.sides)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.course.card.parts.frames import boxes
+from cutelab.course.card.parts.legend import modulo
 from cutelab.course.card.parts.window import window
 from cutelab.course.card.picture import Grid, Key, Lines, Panel, Picture, Ring
 from cutelab.course.topics.tiled import words as say
@@ -41,7 +42,7 @@ def panels(result: Result) -> Picture:
         body=(*body, ((Lines("parts", say.reading(result)),),)),
         widths=(*widths, (688,)),
         legend=(
-            Key(f"colour = {result.params.colour} modulo 8", "fill", "category", 0),
+            _colours(result),
             Key(f"T{result.params.thread}, its values", "access"),
             Key("picked value", "probe"),
         ),
@@ -52,6 +53,13 @@ def panels(result: Result) -> Picture:
         tips=say.tips(result),
         probed=result.bases[result.picked] + row * one.columns + column,
     )
+
+
+def _colours(result: Result) -> Key:
+    threads, values = np.max([one.held.shape for one in result.sides], axis=0).tolist()
+    if result.params.colour == "warp":
+        return modulo("warp", "W", -(-threads // result.params.chip.lanes))
+    return modulo("value", "v", values)
 
 
 def _fill(result: Result, thread: Array, value: Array) -> Array:

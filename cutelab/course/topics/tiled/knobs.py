@@ -199,6 +199,7 @@ class TiledParams(Params):
         label="text",
         placeholder="make_tiled_copy(...) or a printed TiledCopy",
         tip="a call, or what CuTe prints; empty: built below",
+        wide=True,
     )
     kind: str = toggle(
         "copy",
