@@ -184,3 +184,24 @@ def test_shared_layouts_fit_their_tile():
     woven = shared_offsets("ColumnMajorInterleaved<4>", tile)
     assert (woven == matrix_layout("ColumnMajorInterleaved<4>", (64, 8)).offsets).all()
     assert (shared_offsets("RowMajorInterleaved<4>", tile) == woven).all()
+
+
+@pytest.mark.parametrize("text", EXAMPLES.values(), ids=list(EXAMPLES))
+def test_every_value_on_offer_is_admitted_and_the_rest_says_why(text):
+    params = ThreadMapParams(thread_map=parse_thread_map(text))
+    for control in params.controls():
+        if control.group != "Map" or control.name == "kind" or not control.choices:
+            continue
+        assert control.value in control.choices
+        for value in control.choices:
+            assert knobs(params.change(**{control.name: value}).thread_map)[control.name] == value
+        if control.name == "lines":
+            for value in set(range(1, 65)) - {*control.choices}:
+                with pytest.raises(CuteLabError, match="rejected|drawn"):
+                    params.change(lines=value)
+
+
+def test_the_title_of_a_map_is_read_again():
+    for text in EXAMPLES.values():
+        found = parse_thread_map(text)
+        assert parse_thread_map(panels(compute(ThreadMapParams(thread_map=found))).title) == found

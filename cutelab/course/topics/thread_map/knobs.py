@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from cutelab.core.errors import CuteLabError
@@ -22,6 +24,7 @@ from cutelab.course.topics.thread_map.typed import (
     read_other,
     read_shared,
     shared_offsets,
+    turn,
 )
 from cutelab.cutlass.pitch_linear import PitchLinearShape
 from cutelab.cutlass.strips import StripThreadMap
@@ -29,8 +32,9 @@ from cutelab.cutlass.thread_map import ThreadMap, parse_thread_map
 
 MAX_TOUCHES = 2**16  # elements that all threads together touch
 MOST_LD = 2**20
-POWERS = {
+STEPS = {
     "columns": (8, 16, 32, 64, 128),
+    "lines": tuple(range(1, 65)),
     "threads": (16, 32, 64, 128, 256, 512, 1024),
     "vector": (1, 2, 4, 8, 16),
 }
@@ -48,19 +52,43 @@ LABELS = {"kind": "class", "warp_2": "warp 2"}
 
 
 def controls(params: ThreadMapParams) -> Iterator[Control]:
-    """The knobs that follow from the template parameters; a value that is no usual choice joins the choices."""
+    """The knobs that follow from the template parameters, with the values that CUTLASS admits beside the other parameters."""
     for name, value in knobs(params.thread_map).items():
-        limits: dict[str, Any]
-        if name == "lines":
-            kind: Kind = "slider"
-            limits = {"lo": 1, "hi": max(64, value)}
-        elif name in POWERS:
-            kind, limits = "powers", {"choices": tuple(sorted({*POWERS[name], value}))}
-        else:
-            usual = tuple(KINDS) if name == "kind" else ARRANGEMENTS
-            kind, limits = "dropdown", {"choices": usual if value in usual else (*usual, value)}
+        kind: Kind = "powers" if name in STEPS else "dropdown"
+        choices = tuple(KINDS) if name == "kind" else admitted(params.thread_map, name)
         label, unit = LABELS.get(name, name), UNITS.get(name, "")
-        yield Control(name, kind, value, "Map", label, unit, tip=TIPS[name], **limits)
+        yield Control(name, kind, value, "Map", label, unit, tip=TIPS[name], choices=choices)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A knob and where the others stand: what the values that are admitted depend on. thread_map: a map with these."""
+
+    name: str
+    others: tuple[tuple[str, Any], ...]
+    thread_map: ThreadMap = field(compare=False)
+
+
+def admitted(thread_map: ThreadMap, name: str) -> tuple[Any, ...]:
+    """Which values of this knob give a map that CUTLASS admits and that is drawn? The present one among them.
+
+    >>> admitted(parse_thread_map(WARP_RAKED), "lines")[:3], admitted(parse_thread_map(WARP_RAKED), "threads")
+    ((12, 16, 20), (32, 64, 128, 256))
+    """
+    stand = knobs(thread_map)
+    now = stand.pop(name)
+    found = _usual(_Beside(name, tuple(stand.items()), thread_map))
+    return found if now in found else tuple(sorted((*found, now))) if name in STEPS else (*found, now)
+
+
+@lru_cache(maxsize=512)
+def _usual(beside: _Beside) -> tuple[Any, ...]:
+    found = []
+    for value in STEPS.get(beside.name, ARRANGEMENTS):
+        with contextlib.suppress(CuteLabError):
+            check_size(turn(beside.thread_map, {beside.name: value}))
+            found.append(value)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
