@@ -197,7 +197,7 @@ def test_every_value_on_offer_is_admitted_and_the_rest_says_why(text):
             assert knobs(params.change(**{control.name: value}).thread_map)[control.name] == value
         if control.name == "lines":
             for value in set(range(1, 65)) - {*control.choices}:
-                with pytest.raises(CuteLabError, match="rejected|drawn"):
+                with pytest.raises(CuteLabError, match=r"rejected|drawn"):
                     params.change(lines=value)
 
 
