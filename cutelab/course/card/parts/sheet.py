@@ -18,6 +18,7 @@ from cutelab.course.card.parts.leaves import innermost
 from cutelab.course.card.parts.window import window
 
 MOST = 32  # rows and columns drawn at most
+MOST_TERMS = 48  # characters of a sum that stands in one line with its coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +120,18 @@ def crd_text(index: int, shape: IntTuple) -> str:
     return to_text(crd) if isinstance(crd, tuple) else f"({crd})"
 
 
+def terms_text(pairs: list[tuple[int, int]]) -> str:
+    """Coordinate times stride, summed up. Terms that are 0 are left out where the sum is longer than MOST_TERMS characters.
+
+    >>> terms_text([(2, 8), (3, -1)]), terms_text([(0, 10**30), (3, 10**30)])
+    ('2·8 + 3·(-1)', '3·1000000000000000000000000000000')
+    """
+    terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in pairs)
+    if len(terms) <= MOST_TERMS or len(pairs) == 1 or all(c for c, _ in pairs):
+        return terms
+    return terms_text([(c, d) for c, d in pairs if c] or pairs[:1])
+
+
 def sum_text(layout: Any, index: int) -> str:
     """The offset of a 1-D index, spelled out: coordinate times stride, and the outer function if there is one.
 
@@ -129,8 +142,7 @@ def sum_text(layout: Any, index: int) -> str:
     inner = innermost(layout)
     leaves = zip(int_tuple.flatten(coordinate(index, inner.shape)), int_tuple.flatten(inner.stride), strict=True)
     pairs = [(c, d) for c, d in leaves]
-    terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in pairs)
-    before = sum(c * d for c, d in pairs)
+    terms, before = terms_text(pairs), sum(c * d for c, d in pairs)
     if inner is layout:
         return f"{terms} = {before}"
     shift = f"{before}" if not layout.offset else f"{layout.offset} + {before}"

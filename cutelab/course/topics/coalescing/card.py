@@ -95,8 +95,9 @@ def _band(result: Result, row: Row) -> tuple[str, str]:
         return f"{names}: no lane comes here", f"{count(skipped, 'line')}, {number(size)} bytes skipped"
     line = result.sectors.line
     inside = (line >= row.line) & (line <= row.end)
+    touched = len(np.unique(line[inside]))
     return (
-        f"{names}: {number(len(np.unique(line[inside])))} of them are touched, not drawn here",
+        f"{names}: {number(touched)} of them {'is' if touched == 1 else 'are'} touched, not drawn here",
         f"{count(int(inside.sum()), 'lane')} in {count(len(np.unique(result.sectors.sector[inside])), 'sector')}",
     )
 

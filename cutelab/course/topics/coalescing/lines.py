@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -25,27 +26,35 @@ class Row:
 
 
 def rows_of(touched: Array, probed: int) -> tuple[Row, ...]:
-    """Which lines are drawn? All from the first to the last, or a window of touched ones around the probe's.
+    """Which lines are drawn? All from the first to the last; or the first, and a window of touched ones around the probe's.
 
     >>> len(rows_of(np.array([0, 8, 16]), 0))
     17
     >>> [(row.kind, row.line, row.end) for row in rows_of(np.array([0, 99]), 0)]
     [('line', 0, 0), ('gap', 1, 98), ('line', 99, 99)]
+    >>> [(row.kind, row.line, row.end) for row in rows_of(np.arange(32) * 32, 160)][:3]
+    [('line', 0, 0), ('gap', 1, 31), ('line', 32, 32)]
+    >>> [(row.kind, row.line, row.end) for row in rows_of(np.arange(32) * 32, 320)][:4]
+    [('line', 0, 0), ('more', 1, 223), ('line', 224, 224), ('gap', 225, 255)]
     """
     first, last = int(touched[0]), int(touched[-1])
     if last - first < MOST_ROWS:
         return tuple(Row("line", n, n) for n in range(first, last + 1))
     at = int(np.searchsorted(touched, probed))
     start = max(0, min(at - WINDOW // 2, len(touched) - WINDOW))
-    shown = touched[start : start + WINDOW].tolist()
-    found = [Row("more", first, shown[0] - 1)] if start else []
-    for before, line in zip([shown[0] - 1, *shown], shown, strict=False):
-        if line - before - 1 > NEAR:
+    end = start + WINDOW
+    start = 0 if start == 1 else start  # a band for a single line would hide more than it spares
+    shown = [first, *touched[start + 1 : end].tolist()]
+    found = [Row("line", first, first)]
+    for k, (before, line) in enumerate(pairwise(shown)):
+        if start and k == 0:
+            found.append(Row("more", before + 1, line - 1))
+        elif line - before - 1 > NEAR:
             found.append(Row("gap", before + 1, line - 1))
         else:
             found += [Row("line", n, n) for n in range(before + 1, line)]
         found.append(Row("line", line, line))
-    if start + WINDOW < len(touched):
+    if end < len(touched):
         found.append(Row("more", shown[-1] + 1, last))
     return tuple(found)
 

@@ -165,7 +165,7 @@ def _memory(result: Result, room: Room) -> tuple[Grid, bool]:
     probe = np.where(at == result.offset, result.probed, probe)
     heading = "memory: the coordinate that lives at each offset" if room.names else f"memory, {across} offsets a row"
     if not result.checked:
-        heading = f"drawn cells in memory, {across} a row"
+        heading = "memory; blank: not drawn"
     elif lines * across <= result.high - result.low:
         heading += f": {start} to {start + lines * across - 1}"
     width, height = room.cell

@@ -15,6 +15,7 @@ from cutelab.core.printing import print_layout
 from cutelab.core.queries import strides_nest
 from cutelab.course.card.parts.code import cpp_type, python_value
 from cutelab.course.card.parts.leaves import innermost
+from cutelab.course.card.parts.sheet import terms_text
 from cutelab.course.card.parts.warp_reads import warp_reads, warp_verdict
 from cutelab.course.card.picture import Line, Lines, Texts, Tips, Verdict
 from cutelab.course.card.words import count, number
@@ -186,7 +187,7 @@ def arithmetic(result: Result) -> Lines:
     coord = idx2crd(index, inner.shape)
     leaves = zip(int_tuple.flatten(coord), int_tuple.flatten(inner.stride), strict=True)
     before = int(result.before.ravel()[result.probed])
-    terms = " + ".join(f"{c}·{d}" if d >= 0 else f"{c}·({d})" for c, d in leaves)
+    terms = terms_text(list(leaves))
     lines = [
         Line("", "rule"),
         Line(f" → {terms} = {before}", "read", to_text(coord) if isinstance(coord, tuple) else f"({coord})"),

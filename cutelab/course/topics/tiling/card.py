@@ -211,10 +211,12 @@ def _legend(result: Result, matrices: list[Grid]) -> tuple[Key, ...]:
     if found.known is None:
         return ()
     one = words.what(found)[0]
-    down, across = found.grid
-    keys = []
-    for name in ((0, 0), (1, 0), (0, 1)):
-        if name[0] < down and name[1] < across:
+    sheet, keys = result.sheets[0], []
+    tiles = np.unique(sheet.pair[sheet.pair >= 0] // found.elements)
+    drawn = set(zip((tiles % found.grid[0]).tolist(), (tiles // found.grid[0]).tolist(), strict=True))
+    i, j = min(drawn, default=(0, 0))
+    for name in ((i, j), (i + 1, j), (i, j + 1)):
+        if name in drawn:
             text = f"{one} ({name[0]},{name[1]})" if found.pairs else f"{one} ({name[0]})"
             keys.append(Key(text, "fill", "category", (name[0] + 3 * name[1]) % 8))
     dashed = min(min(grid.cell or (0, 0)) for grid in matrices) >= DASHED
