@@ -100,6 +100,15 @@ def test_the_verdict_is_the_slow_count(changes):
     assert ("idle" in picture.verdicts[0].second) == (len(lanes) < 32 and "matrix" not in params.kind)
 
 
+@pytest.mark.parametrize("layout", ["(2,32):(32,1)", "(4,8):(8,1)", "(8,32):(32,1)", "(32,32):(32,1)"])
+def test_a_chart_is_as_tall_as_its_tile_or_as_its_wavefronts_need(layout):
+    for pitch in (32, 33, 40):
+        _, result, picture = view({"layout": layout, "pitch": pitch})
+        tile, chart = picture.grids()[:2]
+        count, tall = int(result.waves.count), tile.shape[0] * tile.cell[1] // chart.cell[1]
+        assert count <= chart.shape[0] <= 32 and chart.shape[0] in (min(32, tall), -(-count // 8) * 8)
+
+
 @each
 def test_one_row_of_the_chart_is_one_wavefront(changes):
     params, result, picture = view(changes)

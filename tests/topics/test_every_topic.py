@@ -13,6 +13,7 @@ from cutelab import CuteLabError, explore
 from cutelab.core import notation
 from cutelab.core.errors import MAX_MESSAGE
 from cutelab.course.card.knobs import Params, slider
+from cutelab.course.card.paint.ops import Cells
 from cutelab.course.card.paint.plan import plan
 from cutelab.course.card.paint.stamp import stamp
 from cutelab.course.lab import html
@@ -143,6 +144,27 @@ def test_one_rule_colours_every_verdict_and_every_bar_with_an_ideal():
                     lab.set(**{name: getattr(start, name) for name in start.names()})
     silent = {topic for topic, n in judged.items() if not n}
     assert silent == {"algebra", "tiling", "tma", "descriptor"}, "topics that count nothing which has an ideal"
+
+
+MANY = [
+    explore.swizzle("Sw<5,0,5>", layout="(32,32):(32,1)"),
+    explore.tiling("(64,64):(64,1)", tiler="<16, 16>"),
+    explore.tiling(operation="raked_product", tiler="(4,8):(1,4)"),
+    explore.algebra(a="(32,32):(32,1)", b="(32,32):(32,1)"),
+    explore.thread_map("PitchLinearStripminedThreadMap<PitchLinearShape<128,64>, 512, 1>"),
+    explore.strips(row_pitch=128, threads=1024),
+    explore.banks("(64,64):(64,1)"),
+]
+"""Pictures with more cells than have room for numbers."""
+
+
+@pytest.mark.parametrize("lab", [*(lab for topic in TOPICS for lab in views(topic)), *MANY], ids=lambda lab: lab.code())
+def test_a_subtitle_speaks_of_numbers_only_where_there_are_some(lab):
+    text = lab.picture.subtitle
+    if "umber" in text and lab.picture.grids():
+        cells = [op for op in plan(lab.picture).ops if isinstance(op, Cells)]
+        carried = sum(op.pair.size for op in cells if op.labels)
+        assert 8 * carried > sum(op.pair.size for op in cells), text  # more than the few beside a table
 
 
 @dataclass(frozen=True)

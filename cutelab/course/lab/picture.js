@@ -29,6 +29,7 @@ function render({ model, el }) {
   const img = add(card, "img", "image", { alt: "", decoding: "sync" }); // never a blank between two pictures
   const area = add(card, "div", "probe", { role: "application", tabindex: 0, "aria-label": "Cells of the picture: arrow keys move the probe" });
   const marks = add(card, "div", "marks", { "aria-hidden": "true" });
+  const title = add(card, "div", "title", { "aria-hidden": "true" }); // what the picture has no room for
   const tip = add(card, "div", "tip", { "aria-hidden": "true" });
   const trouble = add(stage, "div", "error"); // over the title of a picture that is stale: seen, and nothing moves
   const status = add(root, "div", "status");
@@ -236,6 +237,7 @@ function render({ model, el }) {
     img.src = url = fresh;
     if (next.asks) send({ shown: frame });
     Object.assign(img, { alt: next.alt, width: next.width, height: next.height });
+    title.title = next.alt;
     let start = 0;
     next.grids = next.grids.map(({ x, y }) => ({ x, y, ids: ids.subarray(start, (start += (x.length * y.length) / 4)) }));
     now = { ...next, table };

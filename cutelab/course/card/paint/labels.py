@@ -11,6 +11,7 @@ from cutelab.course.card.picture import HOLE, PAST_END, Grid
 SIZES = (12, 11, 10.5, 10, 9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6)
 _LARGEST = ((29, 12.0), (24, 10.5), (18, 10.0), (13, 8.5), (9, 8.0))  # cell height, type size
 _LEAST = {"auto": 7.0, "always": 6.0}
+STRIPE = 4  # height of a stripe of banks at the foot of a cell
 PAIR_AIR = 0.35  # of the type size: between the two labels of a cell, so that T100 and v0 do not read as one word
 
 
@@ -66,6 +67,25 @@ def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, 
             return found
     size = fit(texts, "sans", largest, inner, body, least)
     return () if size is None else (Label(texts, "sans", size, inner / 2, body / 2),)
+
+
+def numbered(grid: Grid) -> bool:
+    """Are the labels of this grid, whose cells have a size, drawn? What a subtitle must know that says what the numbers are.
+
+    >>> from cutelab.course.card.picture import Grid
+    >>> fill = np.arange(4).reshape(2, 2)
+    >>> [numbered(Grid("tile", fill, labels=fill.astype(str), cell=(side, side))) for side in (9, 20)]
+    [False, True]
+    """
+    if grid.labels is None or grid.cell is None:
+        return False
+    heights = set(grid.row_heights or (grid.cell[1],))
+    return any(cell_labels(grid, grid.cell[0], high, stripe_foot(grid, high)) for high in heights)
+
+
+def stripe_foot(grid: Grid, height: int) -> int:
+    """How many pixels at the foot of a cell does a stripe of banks take?"""
+    return STRIPE if grid.stripe is not None and height > 3 * STRIPE else 0
 
 
 def _texts(grid: Grid, texts: Words) -> Words:

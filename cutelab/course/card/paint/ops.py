@@ -96,7 +96,7 @@ class Cells:
     """Cells of one size. Cell (i, j) covers xs[j] to xs[j] + widths[j] and ys[i] to ys[i] + height.
 
     Cells lie `pitch` = (across, down) apart unless xs or ys has an additional gap. `pair` [i, j] is an index into `colours`, a
-    tuple of (fill, ink). `states` are the bit flags of `scenes.panels`. `stripe` is an index into `stripe_colours`. `split`:
+    tuple of (fill, ink). `states` are the bit flags of `course.card.picture`. `stripe` is an index into `stripe_colours`. `split`:
     a cell with a collision is two halves. `empty`: cells of a chart's faint field, which has no lines between its rows.
     """
 

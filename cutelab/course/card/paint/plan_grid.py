@@ -10,13 +10,13 @@ import numpy as np
 
 from cutelab.core.errors import CuteLabError
 from cutelab.course.card.paint.glyphs import shorten, text_width
-from cutelab.course.card.paint.labels import cell_labels, margins
+from cutelab.course.card.paint.labels import STRIPE, cell_labels, margins, stripe_foot
 from cutelab.course.card.paint.ops import Cells, Dash, Fill, Frame, GridBox, Hatch, Ints, Op, Text, Triangle
 from cutelab.course.card.paint.palette import FRAME, scale_colours
 from cutelab.course.card.picture import HOLE, INACTIVE, OUTSIDE, PAST_END, Box, Grid, Ring
 
 INK, PAPER, MUTED, FAINT, BAD = (FRAME[n] for n in ("ink", "paper", "muted", "faint", "bad"))
-SIDE, TALLEST, STRIPE = 36, 704, 4
+SIDE, TALLEST = 36, 704
 Box4 = tuple[int, int, int, int]
 ACCESS_DASH = (5, 3)  # of an access ring on cells of 24 pixels or more; the legend follows
 _STATE_COLOURS = (
@@ -143,7 +143,7 @@ def _cells(block: Block, grid: Grid, xs: Ints, ys: Ints, widths: Ints, heights: 
     starts = np.flatnonzero(np.diff(heights, prepend=-1))
     for first, end in zip(starts, [*starts[1:], len(heights)], strict=True):
         part, height = slice(first, end), int(heights[first])
-        foot = STRIPE if grid.stripe is not None and height > 3 * STRIPE else 0
+        foot = stripe_foot(grid, height)
         labels = cell_labels(grid, w, height, foot)
         if len(starts) > 1:
             labels = tuple(replace(lb, texts=lb.texts[part]) for lb in labels)

@@ -17,14 +17,20 @@ def heading(waves: Wavefronts) -> str:
     return f"{waves.count} wavefront{'' if waves.count == 1 else 's'}"
 
 
-def narrow_chart(waves: Wavefronts, cell: tuple[int, int]) -> Grid:
-    """Lanes of up to one word: the bank's colour where a word goes, in a field as tall as the worst access."""
+def narrow_chart(waves: Wavefronts, cell: tuple[int, int], beside: int | None = None) -> Grid:
+    """Lanes of up to one word: the bank's colour where a word goes, in a field as tall as the worst access.
+
+    beside   the height in pixels of what stands beside the chart: the field is no taller than that, and than the count needs
+    """
     chip, active = waves.access.chip, waves.access.active
     wave, bank, lane = waves.wavefront[active], waves.bank[active], np.flatnonzero(active)
-    fill = np.full((chip.lanes, chip.banks), -1)
+    rows = chip.lanes
+    if beside is not None:
+        rows = min(rows, max(beside // cell[1], -(-int(waves.count) // 8) * 8))
+    fill = np.full((rows, chip.banks), -1)
     fill[wave, bank] = bank
-    heads = [""] * chip.lanes
-    for i in (0, *range(7, chip.lanes, 8)):
+    heads = [""] * rows
+    for i in (0, *range(7, rows, 8)):
         heads[i] = str(i + 1) if i < waves.count - 2 else ""
     heads[waves.count - 1] = str(waves.count)
     if waves.count == 1 and len(lane) > 3 and (fill[0] >= 0).sum() > 3:

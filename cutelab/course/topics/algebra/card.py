@@ -8,6 +8,7 @@ import numpy as np
 
 from cutelab.algebra import laws
 from cutelab.core.int_tuple import modes, product
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.parts.sheet import crd_text, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Panel, Picture, Ring, Scale, Tips
 from cutelab.course.card.words import count, labels_of, number
@@ -29,7 +30,8 @@ def panels(result: Result) -> Picture:
     spaces = BETWEEN * (len(columns) - (0 if table_width else 1))
     gaps = [sum(m.sheet.col_gap) + 34 for m in result.maps]
     cells = share(ROOM - spaces - table_width - sum(gaps), columns)
-    shown: list[Panel] = [_grid(result, m, cell) for m, cell in zip(result.maps, cells, strict=True)]
+    grids = [_grid(result, m, cell) for m, cell in zip(result.maps, cells, strict=True)]
+    shown: list[Panel] = [*grids]
     widths = [max(c * n + g, 110) for c, n, g in zip(cells, columns, gaps, strict=True)]
     if table_width:
         shown.append(_table(result))
@@ -37,7 +39,7 @@ def panels(result: Result) -> Picture:
     return Picture(
         title=words.title(result),
         call=result.params.call("algebra"),
-        subtitle=words.subtitle(result),
+        subtitle=words.subtitle(result, any(numbered(grid) for grid in grids)),
         body=(tuple((p,) for p in shown), ((_lines(result),),)),
         widths=(tuple(_spread(widths)), (ROOM,)),
         legend=_legend(result),

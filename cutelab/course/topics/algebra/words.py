@@ -50,16 +50,17 @@ def title(result: Result) -> str:
     return f"{params.operation}({params.a}{', ' if second else ''}{second})"
 
 
-def subtitle(result: Result) -> str:
-    """What numbers and colours mean."""
+def subtitle(result: Result, numbers: bool) -> str:
+    """What numbers and colours mean. numbers: do the cells of any map carry them?"""
     if result.params.operation == "complement" and result.layout is not None:
-        return "Numbers are offsets. Colour: the copy j of A. Copy j begins at offset R(j); element i of it lies A(i) further."
+        words = "Colour: the copy j of A. Copy j begins at offset R(j); element i of it lies A(i) further."
+        return f"Numbers are offsets. {words}" if numbers else words
     source = {"composition": "of B", "coalesce": "of A", "left_inverse": "of A", "complement": "of A"}.get(
         result.params.operation, "of R"
     )
     if result.layout is None and result.params.operation == "max_common_vector":
         source = "of A and of B"
-    words = f"Numbers: what each map gives. Colour: the coordinate c {source} on its way"
+    words = f"{'Numbers: what each map gives. ' if numbers else ''}Colour: the coordinate c {source} on its way"
     return (
         words + "; without colour: not reached."
         if any((m.cell < 0).any() for m in result.maps)

@@ -27,8 +27,9 @@ def panels(result: Result) -> Picture:
         body, widths = (((first,),), ((narrow_chart(result.waves, (9, 7)),),)), ((688,), (688,))
     else:
         first = _tile(result)
-        wide = min(464, 24 + len(result.columns) * _side(result) + 9)
-        chart = narrow_chart(result.waves, (min(9, (680 - wide - 24) // banks), 13))
+        side = _side(result)
+        wide = min(464, 24 + len(result.columns) * side + 9)
+        chart = narrow_chart(result.waves, (min(9, (680 - wide - 24) // banks), 13), side * len(result.rows))
         body, widths = (((first,), (chart,)),), ((wide, min(320, 680 - wide)),)
     return Picture(
         title=str(result.layout),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutelab.core.counting import how_often
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.parts.legend import modulo
 from cutelab.course.card.picture import (
     COLLISION,
@@ -43,7 +44,7 @@ def panels(result: Result) -> Picture:
     return Picture(
         title=words.title(params),
         call=params.call("strips"),
-        subtitle=words.subtitle(result, rows, memory.shape[1], memory.second is not None),
+        subtitle=words.subtitle(result, rows, memory.shape[1], numbered(memory), memory.second is not None),
         body=(((memory, terms),), tuple((bars,) for bars in cost)),
         widths=((688,), (334, 334)),
         legend=_legend(result, memory),

@@ -34,15 +34,16 @@ def formula(params: StripsParams, times: str = "·", over: str = "/") -> str:
     return f"t % {p} + ({row} % {s}) {times} {pitch} + ({row} {over} {s}) {times} ({p} {times} {s} {times} {pitch})"
 
 
-def subtitle(result: Result, rows: Rows, columns: int, offsets: bool) -> str:
+def subtitle(result: Result, rows: Rows, columns: int, numbers: bool, offsets: bool) -> str:
     """The formula, and what the numbers in the cells are, or which rows and columns are drawn.
 
-    columns: so many are drawn; offsets: do the cells name them?
+    columns: so many are drawn; numbers: do the cells carry their thread? offsets: and below it their offset?
     """
     params = result.params
     words = f"offset = {formula(params)}. "
     if rows.whole:
-        words += "Upper number: thread. Lower: offset." if offsets else "Number: thread."
+        both = "Upper number: thread. Lower: offset." if offsets else "Number: thread."
+        words += both if numbers else f"Colour: {params.colour}."
     else:
         words += f"Rows {rows.first[0]} to {rows.last[-1]} of {number(rows.total)}."
     more = params.row_pitch - columns

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.parts.frames import boxes
 from cutelab.course.card.picture import PAST_END, Grid, Key, Line, Lines, Panel, Picture, Ring, Tips
 from cutelab.course.card.words import count, labels_of
@@ -33,7 +34,7 @@ def panels(result: Result) -> Picture:
     return Picture(
         title=words.title(result),
         call=params.call("swizzle"),
-        subtitle=words.subtitle(result),
+        subtitle=words.subtitle(result, numbered(body[0][0][0])),
         body=body,
         widths=widths,
         legend=tuple(legend),

@@ -34,14 +34,19 @@ def scaled(result: Result, offset: int) -> int:
     return offset * result.item if result.params.unit == "bytes" else offset
 
 
-def subtitle(result: Result) -> str:
-    """The unit first, then what number and colour mean, then what is drawn."""
+def subtitle(result: Result, numbers: bool) -> str:
+    """The unit first, then what number and colour mean, then what is drawn. numbers: do the cells of the tile carry them?"""
     params = result.params
     unit = "bytes" if params.unit == "bytes" else f"elements of {count(result.item, 'byte')}"
     what = "Number = offset" if params.unit == "elements" else "Number = byte offset"
     if result.drawn > 1:
         what = f"One cell = {params.width} bytes. {what} of its first element"
-    words = f"Unit: {unit}. {what}, colour = {'first ' if result.drawn > 1 and params.width > params.chip.word_bytes else ''}bank."
+    what = (
+        f"{what}, colour" if numbers else f"One cell = {params.width} bytes. Colour" if result.drawn > 1 else "Colour"
+    )
+    words = (
+        f"Unit: {unit}. {what} = {'first ' if result.drawn > 1 and params.width > params.chip.word_bytes else ''}bank."
+    )
     rows, columns = params.extents
     if (len(result.rows), len(result.columns) * result.drawn) != (rows, columns):
         first, last = int(result.columns[0]), int(result.columns[-1]) + result.drawn - 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.parts.frames import boxes
 from cutelab.course.card.parts.legend import CATEGORIES, modulo
 from cutelab.course.card.picture import (
@@ -30,7 +31,6 @@ from cutelab.course.topics.thread_map.model import Result
 TABLE = 8  # warps and accesses of a cost table
 FILL = {"good": 2, "bad": 3, "note": 4}  # in the frame scale
 MAX_RINGS = 48
-DIGIT = 4.5  # CSS pixels of a digit in the smallest type
 BAND = 24  # height of a band of lines to which nobody comes
 
 
@@ -69,7 +69,7 @@ def panels(result: Result) -> Picture:
     return Picture(
         title=say.title(result),
         call=params.call("thread_map"),
-        subtitle=say.subtitle(result, all(map(_numbered, tiles))),
+        subtitle=say.subtitle(result, all(map(numbered, tiles))),
         body=body,
         widths=widths,
         legend=_legend(result, tiles),
@@ -136,15 +136,6 @@ def _tile(result: Result, k: int, room: Room) -> Grid:
         rings=_rings(side, params.thread, params.access, min(width, height)),
         probe=np.where(touched, base + np.arange(owner.size).reshape(owner.shape), -1),
     )
-
-
-def _numbered(tile: Grid) -> bool:
-    """Are the cells large enough for their labels? A digit is at least DIGIT wide, a T as well."""
-    if tile.cell is None or tile.labels is None:
-        return False
-    width, height = tile.cell
-    longest = int(np.char.str_len(tile.labels).max(initial=0))
-    return height >= 9 and max(width, height) >= 13 and longest * DIGIT <= width - 1
 
 
 def _edge(at: Array, extent: int) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutelab.algebra.explain import tiler_text
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.parts.sheet import crd_text, sheet, sum_text
 from cutelab.course.card.picture import OUTSIDE, Grid, Key, Line, Lines, Offer, Picture, Ring, Tips
 from cutelab.course.card.words import labels_of
@@ -36,7 +37,7 @@ def panels(result: Result) -> Picture:
     return Picture(
         title=words.title(result),
         call=result.params.call("tiling"),
-        subtitle=words.subtitle(result),
+        subtitle=words.subtitle(result, numbered(matrices[0])),
         body=body,
         widths=widths,
         legend=_legend(result, matrices),

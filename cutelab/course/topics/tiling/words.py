@@ -104,12 +104,12 @@ def title(result: Result) -> str:
     )
 
 
-def subtitle(result: Result) -> str:
-    """What numbers and colours mean, and which part is drawn."""
+def subtitle(result: Result, numbers: bool) -> str:
+    """What numbers and colours mean, and which part is drawn. numbers: do the cells carry them?"""
     found, sheet = result.cut, result.sheets[0]
     if found.known is None:
-        return "Numbers are offsets."
-    words = f"Numbers are offsets, in elements. Colour: the {what(found)[0]}"
+        return "Numbers are offsets." if numbers else ""
+    words = f"{'Numbers are offsets, in elements. ' if numbers else ''}Colour: the {what(found)[0]}"
     if not found.divides and found.operation not in MATRIX:
         words += "; one copy a column" if found.operation != "flat_product" else ""
     whole = max(found.extent[0], int(sheet.rows[-1]) + 1), max(found.extent[1], int(sheet.columns[-1]) + 1)
