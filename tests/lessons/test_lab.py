@@ -11,7 +11,7 @@ from cutelab.course.lab import predicting as predict_view
 from cutelab.course.lab.claims import ClaimsPage
 from cutelab.course.lab.lessons import find_lesson, lessons
 from cutelab.course.lab.predicting import OPEN, PredictView
-from cutelab.course.lab.reply import COLOURS, INK, Card, to_html
+from cutelab.course.lab.reply import COLOURS, INK, Card, calm, to_html
 from cutelab.course.lab.review import Review
 from cutelab.lessons import check, claims, header, hint, predict, progress, results, review, solution
 
@@ -32,9 +32,11 @@ def contrast(a, b):
 @pytest.mark.parametrize("state", COLOURS)
 def test_cards_are_readable_in_both_themes(state):
     colour, fill = COLOURS[state]
+    dark = "#" + "".join(f"{round(int(fill[i : i + 2], 16) * 0.93 + 17 * 0.07):02x}" for i in (1, 3, 5))  # on #111
     assert contrast(colour, fill) >= 5.5 and contrast(INK, fill) >= 7
+    assert contrast(colour, dark) >= 4.5 and contrast(INK, dark) >= 7
     html = Card(state, "✓", "Sentence.", ("line `code`",))._repr_html_()
-    assert f"background:{fill};color:{INK}" in html and "✓" in html and ">code</code>" in html
+    assert f"background:{fill};background:{calm(fill)};color:{INK}" in html and "✓" in html and ">code</code>" in html
 
 
 def test_text_is_escaped():

@@ -20,6 +20,15 @@ LINK = re.compile(r"\[([^\]]+)\]\((\w+\.ipynb)\)")
 CODE = f"background:rgba(255,255,255,.6);color:{INK};padding:0 3px;font-size:inherit"
 
 
+def calm(fill: str) -> str:
+    """The fill as JupyterLab shows it: a little of the page's own colour in it, so that it does not glare on a dark page.
+
+    >>> calm("#fdf0d5")
+    'color-mix(in srgb, #fdf0d5 93%, var(--jp-layout-color0, #fff))'
+    """
+    return f"color-mix(in srgb, {fill} 93%, var(--jp-layout-color0, #fff))"
+
+
 def to_html(text: str, *, code: str = CODE) -> str:
     """How is this text written in HTML? `code` in backticks becomes <code>; a text of several lines keeps its columns.
     A notebook is linked as in Markdown: [04_banks](04_banks.ipynb).
@@ -68,7 +77,7 @@ class Card:
         colour, fill = COLOURS[self.state]
         below = "".join(f'<div style="margin-top:2px">{to_html(line)}</div>' for line in self.lines if line)
         return (
-            f'<div style="background:{fill};color:{INK};border-left:4px solid {colour};padding:6px 10px;'
+            f'<div style="background:{fill};background:{calm(fill)};color:{INK};border-left:4px solid {colour};padding:6px 10px;'
             f'max-width:720px;box-sizing:border-box;font-size:13px;line-height:1.45">'
             f'<div style="color:{colour}"><span style="font-size:17px">{self.sign}</span> '
             f"<strong>{to_html(self.sentence)}</strong></div>{below}</div>"
