@@ -230,4 +230,4 @@ class Address(Generic[Where]):
         return self.chip.line(self.byte)
 
     def __str__(self) -> str:
-        return f"offset {self.offset} elements · byte {self.byte} · word {self.word} · bank {self.bank}"
+        return f"offset {self.offset} element{'' if self.offset == 1 else 's'} · byte {self.byte} · word {self.word} · bank {self.bank}"

@@ -182,7 +182,7 @@ def test_each_operation_is_sliced_in_its_own_way(operation, words):
         ({"example": "tiles of 4 x 8"}, "good", "16 tiles (4 x 4) of 32 elements: every element of the matrix is in exactly one"),
         ({"example": "twelve tiles"}, "good", "12 tiles of 32 elements"),
         ({"example": "the last tile is short"}, "note", "192 places for 140 elements"),
-        ({"example": "refused"}, "bad", "C++ compiles this, but what it returns is not A(T, T*)"),
+        ({"example": "refused"}, "bad", "C++ compiles this, but its tiles hold other elements than A has there"),
         ({"example": "refused"}, "bad", "A tile of 4:1 or 8:1 would do"),
         ({"example": "blocked"}, "good", "10 copies (2 x 5) of 32 elements: each offset from 0 to 319 is taken once"),
         ({"layout": "(8,8)", "tiler": "(4,4):(1,2)"}, "bad", "reaches up to 4, beyond the next stride 2"),

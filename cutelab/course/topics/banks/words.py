@@ -97,7 +97,7 @@ def reads(result: Result) -> str:
     else:
         where = f"a {params.read} from {place(params)} on"
     kind = "" if params.kind in ("load", "store") else f", {params.kind}"
-    return f"{params.element}. One warp {verb(params)} {where}, {params.access_bytes} bytes a lane{kind}"
+    return f"{params.element}. One warp {verb(params)} {where}, {count(params.access_bytes, 'byte')} a lane{kind}"
 
 
 def verdicts(result: Result) -> tuple[Verdict, ...]:

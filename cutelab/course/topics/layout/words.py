@@ -205,7 +205,7 @@ def arithmetic(result: Result) -> Lines:
 def status(result: Result) -> str:
     params = result.params
     at = Address(result.offset, params.item, params.chip)
-    lies = str(at) if params.banks else f"offset {at.offset} elements · byte {at.byte}"
+    lies = str(at) if params.banks else f"offset {at.offset} element{'' if at.offset == 1 else 's'} · byte {at.byte}"
     return f"{coordinate(result, params.row, params.column)} → {lies}"
 
 

@@ -127,7 +127,7 @@ def status(result: Result) -> str:
     params, t, at = result.params, result.params.thread, result.probed
     lanes = params.chip.lanes
     return (
-        f"T{t} → offset {at.offset} elements · row {result.row[t]}, column {result.column[t]} · byte {at.byte} · "
+        f"T{t} → offset {at.offset} element{'' if at.offset == 1 else 's'} · row {result.row[t]}, column {result.column[t]} · byte {at.byte} · "
         f"bank {at.bank} · warp {t // lanes}, lane {t % lanes} · strip {result.thread_map.strip[t]}"
     )
 

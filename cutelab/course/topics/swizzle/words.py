@@ -86,7 +86,7 @@ def status(result: Result) -> str:
 def reads(result: Result) -> str:
     """Element type and who reads what, for the alt text."""
     params = result.params
-    return f"{params.element}, unit {params.unit}. {len(result.read)} lanes read {line_read(result)}, {params.width} bytes a lane"
+    return f"{params.element}, unit {params.unit}. {count(len(result.read), 'lane')} read {line_read(result)}, {count(params.width, 'byte')} a lane"
 
 
 def bit_run(low: int, bits: int) -> str:

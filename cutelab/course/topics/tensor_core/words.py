@@ -183,7 +183,7 @@ def status(result: Result) -> str:
         return words
     offset = int(feed.table[row + params.start[0], column + params.start[1]])
     at = Address(offset, feed.item, params.chip)
-    return f"{words} · offset {offset} elements · byte {at.byte} · bank {at.bank}"
+    return f"{words} · offset {offset} element{'' if offset == 1 else 's'} · byte {at.byte} · bank {at.bank}"
 
 
 def offers(result: Result) -> tuple[Offer, ...]:

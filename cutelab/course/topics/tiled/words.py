@@ -7,7 +7,7 @@ import numpy as np
 from cutelab.core.counting import how_often
 from cutelab.core.layout import offsets
 from cutelab.course.card.picture import Line, Tips, Verdict
-from cutelab.course.card.words import above, state_of
+from cutelab.course.card.words import above, count, state_of
 from cutelab.course.topics.tiled.model import Result
 from cutelab.cutlass.names import explain_names
 from cutelab.cutlass.tv import TiledCopy
@@ -63,18 +63,18 @@ def verdicts(result: Result) -> tuple[Verdict, ...]:
         found.append(Verdict("note", "Not counted.", result.refused.splitlines()[0][:200]))
     if result.cost is not None:
         for name, one in zip(("Source", "Target"), result.cost.sides, strict=True):
-            count, ideal = one.count, one.ideal
-            if count is None or ideal is None:
+            taken, ideal = one.count, one.ideal
+            if taken is None or ideal is None:
                 found.append(Verdict("note", f"{name}: {one.note or 'nothing to count'}."))
                 continue
-            good, ways = count <= ideal, int(np.max(one.result.ways)) if isinstance(one.result, Wavefronts) else 0
-            sentence = f"{name}, {one.memory}: {count} {one.unit}" + (
+            good, ways = taken <= ideal, int(np.max(one.result.ways)) if isinstance(one.result, Wavefronts) else 0
+            sentence = f"{name}, {one.memory}: {taken} {one.unit}" + (
                 ", as few as can be." if good else f"{above(ideal, ways)}."
             )
             second = "" if good else one.explain().partition("; ")[2]
-            found.append(Verdict(state_of(count, ideal, ways), sentence, second))
+            found.append(Verdict(state_of(taken, ideal, ways), sentence, second))
         if result.cost.allowed_bytes > result.cost.access_bytes:
-            wide = f"{result.cost.access_bytes} bytes a lane; the layouts would allow {result.cost.allowed_bytes}."
+            wide = f"{count(result.cost.access_bytes, 'byte')} a lane; the layouts would allow {result.cost.allowed_bytes}."
             found.append(Verdict("note", wide))
     if result.ways:
         best = result.ways[0]

@@ -221,7 +221,7 @@ def _refused(found: Cut) -> Verdict:
     rule = text.rsplit(" is refused: ", 1)[-1].split(". ")[0] if " is refused: " in text else text
     cause, _, remedy = rule.removeprefix(f"{found.operation}: ").partition("; ")
     if "R(c) = A(B(c)) does not hold" in text:
-        cause, remedy = "C++ compiles this, but what it returns is not A(T, T*)", ""
+        cause, remedy = "C++ compiles this, but its tiles hold other elements than A has there", ""
     elif ": complement of " in cause:
         cause = cause[cause.index("complement of ") :]
     second = f"A tile of {' or '.join(near(found))} would do. " if near(found) else ""

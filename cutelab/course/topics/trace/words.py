@@ -24,7 +24,7 @@ def what(result: Result) -> str:
     i = result.instruction
     if i is None:
         return "this kernel touches no memory"
-    return f"{i.space} {i.kind} of {plain(i.place.name)}, {i.nbytes} bytes a lane"
+    return f"{i.space} {i.kind} of {plain(i.place.name)}, {i.nbytes} byte{'' if i.nbytes == 1 else 's'} a lane"
 
 
 def status(result: Result) -> str:
