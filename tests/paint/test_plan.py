@@ -78,9 +78,11 @@ def test_words_wider_than_their_room_end_in_an_ellipsis():
         (Key(long),),
         (Verdict("good", long, long), Verdict("bad", long)),
     )
-    first = wrap(long, "sans", 11.5, ROOM - 36, 2)[0]  # of the two lines below a verdict
+    firsts = [
+        wrap(long, font, size, ROOM - 36, 2)[0] for font, size in (("bold", 12), ("sans", 11.5))
+    ]  # of a verdict's two
     for op in plan(picture).ops:
-        if isinstance(op, Text) and op.text not in ("✓", "✗", "a", "b", first):
+        if isinstance(op, Text) and op.text not in ("✓", "✗", "a", "b", *firsts):
             assert op.text.endswith("…") or not op.text, op
             wide = text_width(op.text, op.font, op.size)
             left = op.x - {"left": 0, "middle": wide / 2, "right": wide}[op.align]

@@ -314,3 +314,9 @@ def test_the_padding_that_is_left_out_is_counted():
 
 def test_operations_are_all_shown():
     assert {v[0] for v in EXAMPLES.values()} == set(OPERATIONS) and WITH_B == ("composition", "max_common_vector")
+
+
+def test_a_coordinate_that_the_result_lacks_says_none():
+    picture = panels(compute(AlgebraParams().change(a="(8,8):(1,9)", b="5:3", index=4)))
+    (table,) = (grid for grid in picture.grids() if "point by point" in grid.heading)
+    assert table.labels[:, -1].tolist() == ["0", "3", "6", "none", "none"]

@@ -161,7 +161,7 @@ function render({ model, el }) {
       for (const name of all) {
         const button = add(names, "button", "choice", { type: "button" });
         button.textContent = name;
-        button.title = now.files.includes(name) ? `Save the picture as a ${name} file` : `Show the ${name} text, to copy it`;
+        button.title = now.files.includes(name) ? `Save the picture as ${name}` : `Show the ${name} text, to copy it`;
         button.addEventListener("click", () => choose(name));
       }
     }

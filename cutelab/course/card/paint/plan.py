@@ -115,16 +115,17 @@ def _verdicts(block: Block, verdicts: tuple[Verdict, ...], y: float) -> float:
         for verdict in verdicts:
             y = _verdicts(block, (verdict,), y) - 6
         return y + 6
+    firsts = [wrap(v.sentence, "bold", 12, each - 36, 2) for v in verdicts]
     seconds = [wrap(v.second, "sans", 11.5, each - 36, 2) for v in verdicts]
-    high = 28 + 16 * max(map(len, seconds), default=0)
-    for i, (v, second) in enumerate(zip(verdicts, seconds, strict=True)):
+    high = 28 + 16 * max((len(a) - 1 + len(b) for a, b in zip(firsts, seconds, strict=True)), default=0)
+    for i, (v, first, second) in enumerate(zip(verdicts, firsts, seconds, strict=True)):
         x, colour, ground = round(PAD + i * (each + 12)), FRAME[v.state], FRAME[v.state + "_fill"]
         block.ops.append(Fill(x, y, round(each), high, ground))
         block.ops.append(Fill(x, y, 4, high, colour))
         block.ops.append(Text(x + 17, y + 14, _SIGN[v.state], 14, "sans", colour, ground, "middle"))
-        sentence = shorten(v.sentence, "bold", 12, each - 36)
-        block.ops.append(Text(x + 30, y + 14, sentence, 12, "bold", INK, ground))
-        for k, line in enumerate(second):
+        for k, line in enumerate(first):
+            block.ops.append(Text(x + 30, y + 14 + 16 * k, line, 12, "bold", INK, ground))
+        for k, line in enumerate(second, len(first) - 1):
             block.ops.append(Text(x + 30, y + 31 + 16 * k, line, 11.5, "sans", INK, ground))
     return y + high + BETWEEN if verdicts else y
 

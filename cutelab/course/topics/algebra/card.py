@@ -154,7 +154,8 @@ def _table(result: Result) -> Grid:
     if points.wrong is not None:
         states[:, -1] = np.where(points.wrong[c], OUTSIDE, 0)
     if points.missing is not None:
-        labels[:, -1] = np.where(points.missing[c], "none" if "R(c)" in points.columns else "", labels[:, -1])
+        none = "none" if "R(c)" in points.columns else ""
+        labels = np.column_stack([labels[:, :-1], np.where(points.missing[c], none, labels[:, -1])])
     place = np.searchsorted(result.ids, c)
     place = np.where(result.ids[np.minimum(place, len(result.ids) - 1)] == c, place, -1)
     fill, scale = _hues(result, place)

@@ -10,6 +10,7 @@ from cutelab.course.card.picture import HOLE, Grid, Key, Panel, Picture, Ring, T
 from cutelab.course.topics.banks import words
 from cutelab.course.topics.banks.model import Result
 
+HEADED = 200  # a panel as wide as its heading
 NAMED = 29  # the cell side from which a lane's name fits above the bank
 
 
@@ -28,7 +29,7 @@ def panels(result: Result) -> Picture:
     else:
         first = _tile(result)
         side = _side(result)
-        wide = min(464, 24 + len(result.columns) * side + 9)
+        wide = min(464, max(HEADED, 24 + len(result.columns) * side + 9))
         chart = narrow_chart(result.waves, (min(9, (680 - wide - 24) // banks), 13), side * len(result.rows))
         body, widths = (((first,), (chart,)),), ((wide, min(320, 680 - wide)),)
     return Picture(
