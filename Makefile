@@ -1,6 +1,6 @@
 # make lab        open the course in JupyterLab          LAB_ARGS="--no-browser --port 9000" goes on to JupyterLab
-# make test       run every test that this machine can   TEST_ARGS="-k layout" goes on to pytest
-# make test-long  the same, the random draws that take minutes, and every lesson in a browser
+# make test       run the tests: four minutes            TEST_ARGS="-k layout" goes on to pytest
+# make test-long  every test that this machine can run, as CI does: the slow ones, every lesson in a browser
 # make notebooks  execute and store the notebooks
 # make bench      measure what must be fast
 # make lock       renew course.lock, the versions that the course runs with

@@ -102,6 +102,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "typed",
     [

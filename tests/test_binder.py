@@ -11,6 +11,8 @@ import sys
 import sysconfig
 import tomllib
 
+import pytest
+
 
 def listed_in_yml(path) -> tuple[list[str], list[str]]:
     """(conda's lines, pip's lines) of environment.yml."""
@@ -60,6 +62,7 @@ def test_post_build_can_be_executed_and_installs_no_dependencies(root):
     assert re.findall(r"pip install.*", text) == ["pip install --no-deps ."]
 
 
+@pytest.mark.long
 def test_post_build_works_in_an_environment_of_its_own(root, tmp_path):
     """Replays binder/postBuild on a copy of the repository, in a venv that sees this environment's packages."""
     shutil.copytree(root, tmp_path / "repo", ignore=shutil.ignore_patterns(".venv", ".git", "__pycache__"))

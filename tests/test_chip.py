@@ -50,6 +50,7 @@ def accesses(chip, kind, access_bytes, count=24):
         yield WarpAccess(address * access_bytes, access_bytes, kind, active, chip=chip)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chip", OTHERS, ids=IDS)
 @pytest.mark.parametrize(("kind", "access_bytes"), WIDTHS)
 def test_the_rules_with_other_numbers_equal_the_oracle(chip, kind, access_bytes):
@@ -87,6 +88,7 @@ def test_two_accesses_on_two_chips_are_two():
     assert one != other and hash(one) != hash(other) and wavefronts(one) != wavefronts(other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chip", OTHERS, ids=IDS)
 def test_advice_on_any_chip_is_right_by_the_oracle(chip):
     """Every padding and swizzle found is counted again, lane by lane."""

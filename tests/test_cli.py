@@ -287,6 +287,7 @@ def command(root, *words: str, **options) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-m", "cutelab", *words], cwd=root, env=env, text=True, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "status"),
     [
@@ -312,6 +313,7 @@ def test_a_full_disk_is_one_sentence(root, words):
     assert process.wait(timeout=120) == 2 and said.startswith("cutelab: ") and said.count("\n") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}])
 def test_no_answer_is_coloured(root, extra):
     for words in (("--help",), ("show", "4:1"), ("nope",), ("show", "(4")):

@@ -34,6 +34,7 @@ def total(access, table, element_bytes):
     return sums
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TILES)
 def test_every_fix_counts_right(name):
     rows, cols, element_bytes, accesses = TILES[name]

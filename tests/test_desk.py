@@ -192,6 +192,7 @@ print("drawn")
 """
 
 
+@pytest.mark.long
 def test_it_imports_and_draws_without_what_a_browser_lacks(root, tmp_path):
     env = {"PYTHONPATH": str(root), "MPLCONFIGDIR": str(tmp_path), "PATH": "", "HOME": str(tmp_path)}
     done = subprocess.run(
@@ -200,6 +201,7 @@ def test_it_imports_and_draws_without_what_a_browser_lacks(root, tmp_path):
     assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr[-2000:]
 
 
+@pytest.mark.long
 def test_the_site_holds_the_lessons_the_wheel_and_the_widgets(root, tools, tmp_path):
     assert tools("site").main([str(tmp_path / "out")]) == 0
     files = tmp_path / "out" / "files"

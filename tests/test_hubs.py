@@ -24,6 +24,7 @@ def page(root) -> str:
     return " ".join((root / "docs" / "hubs.md").read_text(encoding="utf-8").split())
 
 
+@pytest.mark.long
 def test_jupyter_server_takes_the_culling_from_that_file(values, tmp_path):
     (file,) = values["singleuser"]["extraFiles"].values()
     where = PurePosixPath(file["mountPath"])
@@ -36,6 +37,7 @@ def test_jupyter_server_takes_the_culling_from_that_file(values, tmp_path):
     assert json.loads(done.stdout)["MappingKernelManager"] == file["data"]["MappingKernelManager"], done.stderr
 
 
+@pytest.mark.long
 def test_what_it_culls_are_options_of_jupyter_server(values):
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
 

@@ -72,6 +72,7 @@ class Lab:
         return id, channels
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as on Unix")
 def test_idle_kernels_are_stopped_and_answers_stay(root, tmp_path):
     mine = tmp_path / "mine"

@@ -104,6 +104,7 @@ def every_layout():
 EVERY = list(every_layout())
 
 
+@pytest.mark.long
 def test_law_every_layout_has_one_place_for_each_element():
     assert {m.name.partition("<")[0] for m in EVERY} == set(MATRIX_LAYOUTS)
     for m in EVERY:

@@ -211,6 +211,7 @@ def loop_of(loop, stages, latency, copy, mma, issue, tiles):
 GRID = list(product(("producer", "together"), (1, 2, 3, 5), (0, 100, 700), (64, 256), (64, 128, 512), (0, 50, 480)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("loop", "stages", "latency", "copy", "mma", "issue"), GRID)
 def test_both_loops_run_as_their_threads_do(loop, stages, latency, copy, mma, issue):
     tiles = 40

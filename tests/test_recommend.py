@@ -93,6 +93,7 @@ def test_bad_input_is_one_clear_error(arguments, text):
         assert recommend_copy(arguments[0], arguments[1], 64)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -330,6 +330,7 @@ def starts(part_of, threads):
     return sum((t + 1) * int(part_of(t)[1]) for t in range(threads))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [c for c in TILINGS if c["kind"] == "mma"], ids=lambda c: c["definition"][:90])
 def test_random_tilings_of_atoms_are_cutlass_s(case):
     mma = read(case["definition"])
@@ -346,6 +347,7 @@ def test_random_tilings_of_atoms_are_cutlass_s(case):
             assert starts(lambda t, cut=partition, d=data: cut(d, t), mma.threads) == known["starts"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [c for c in TILINGS if c["kind"] == "copy"], ids=lambda c: c["definition"][:90])
 def test_random_copies_of_operands_and_their_fragments_are_cutlass_s(case):
     copy = read(case["definition"])

@@ -64,6 +64,7 @@ def test_the_lab_takes_root_and_no_browser_as_they_come(tools, tmp_path):
     assert bare[-1] == "--port=9000"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets as on Unix")
 def test_the_lab_answers_at_the_address_it_says(root, tmp_path):
     """On a port that is taken: it moves on to the next one, says so plainly, and stops when told."""

@@ -1,6 +1,6 @@
-"""Run every test that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
+"""Run the tests that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
 
-`--long` adds the random draws that take minutes, and all lessons in a browser. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a
+`--long` adds those that take more than about two seconds each, and all lessons in a browser. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a
 failure, except what needs an NVIDIA GPU or CUTLASS's headers.
 """
 
@@ -94,10 +94,10 @@ def main(arguments: list[str]) -> int:
     books = notebooks()
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
-        reports = Path(folder, "report.xml"), Path(folder, "browser.xml")
+        reports = [Path(folder, f"{name}.xml") for name in ("report", "browser", "long")]
         pytest = [python, "-m", "pytest", "-q"]
         files = ["-n", "auto", "--dist", "loadfile"]
-        pages = ["-n", "3", "--dist", "worksteal"]  # a page waits now and then
+        pages = ["-n", "2", "--dist", "loadfile"]
         steps = [
             ("ruff check", [python, "-m", "ruff", "check", "."]),
             ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
@@ -106,7 +106,8 @@ def main(arguments: list[str]) -> int:
             ("browser", [*pytest, *pages, "tests/browser", f"--junitxml={reports[1]}", *arguments]),
         ]
         if long:
-            steps.append(("long", [*pytest, "-n", "auto", "-m", "long"]))
+            spread = ["-n", "3", "--dist", "worksteal"]  # a page waits now and then
+            steps.append(("long", [*pytest, *spread, "-m", "long", f"--junitxml={reports[2]}", *arguments]))
         if books:
             steps.append(("notebooks", nbval_command(books, *files)))
         lines, failed = [], False
@@ -117,8 +118,8 @@ def main(arguments: list[str]) -> int:
             passed = code == 0 or (code == 5 and bool(arguments))  # 5: the options leave nothing of this step
             failed |= not passed
             lines.append(f"  {name:12s} {'passed' if passed else 'FAILED'}  {time.monotonic() - started:4.0f} s")
-        left_out = skipped(reports[0]) + skipped(reports[1])
-    print("\n=== make test: " + ("FAILED" if failed else "passed"))
+        left_out = sum(map(skipped, reports), Counter())
+    print(f"\n=== make test{'-long' if long else ''}: " + ("FAILED" if failed else "passed"))
     print("\n".join(lines))
     if not books:
         print("  notebooks    none yet in notebooks/")

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 from time import process_time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import at, compatible, images, is_complement, is_composition, is_left_inverse, is_right_inverse, table
@@ -138,6 +139,7 @@ def test_left_inverse_exists_only_for_injective_layouts():
             assert not _divides_evenly(a, cosize(a) * 10**6), "an injective layout with strides that divide has one"
 
 
+@pytest.mark.long
 def test_divide_by_a_layout_is_a_after_tile_and_rest():
     found = Counter()
     for n, a in enumerate(SMALL):
@@ -182,6 +184,7 @@ def test_none_keeps_the_whole_mode():
     assert str(zipped_product(Layout((2, 3), (3, 1)), (None, 4))) == "((2,3),(1,4)):((3,1),(0,3))"
 
 
+@pytest.mark.long
 def test_product_repeats_the_block_without_overlap():
     found = 0
     for block, tiler in product(SMALL[::2], TILERS[::2]):

@@ -8,7 +8,7 @@ import bidi
 import lab
 import pytest
 
-pytestmark = pytest.mark.firefox
+pytestmark = [pytest.mark.firefox, pytest.mark.long]
 
 NOTEBOOK = "02_layout.ipynb"
 LEFT, RIGHT, ENTER = "\ue012", "\ue014", "\ue007"

@@ -195,6 +195,7 @@ def test_nothing_below_jumps_while_a_control_is_in_use(fresh):
     assert below == sorted(below)
 
 
+@pytest.mark.long
 def test_no_barrier_live_and_reopened(fresh, browser):
     page = fresh
     assert axe(page) == []
@@ -207,6 +208,7 @@ def test_no_barrier_live_and_reopened(fresh, browser):
     again.close()
 
 
+@pytest.mark.long
 def test_a_kernel_that_is_gone_is_told_and_nothing_can_be_moved(open_cells):
     page = open_cells(*CELLS[:1])
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
@@ -219,6 +221,7 @@ def test_a_kernel_that_is_gone_is_told_and_nothing_can_be_moved(open_cells):
     assert page.faults == []
 
 
+@pytest.mark.long
 def test_another_day_shows_the_last_picture_and_how_to_wake_it(open_cells, browser):
     """A fully run notebook is trusted, and then JupyterLab prefers a widget whose kernel is gone."""
     page = open_cells(*CELLS[:1])

@@ -122,6 +122,7 @@ SEEN = """root => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width, least", [(1280, 0.7), (900, 0.6)])
 def test_control_and_picture_are_seen_together_on_a_laptop(open_cells, width, least):
     """With the file list open: the control in use wholly, and most of the picture; 800 px high, in every topic."""
@@ -140,6 +141,7 @@ def test_control_and_picture_are_seen_together_on_a_laptop(open_cells, width, le
             assert picture_part >= least, (name, control)
 
 
+@pytest.mark.long
 def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):
     """The pipeline's C++ text is wider than a small window; it must not hold the card at its full width."""
     page = open_cells("from cutelab import explore\nexplore.pipeline()", width=1000)
@@ -153,6 +155,7 @@ def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):
         assert box["x"] + box["width"] <= output["x"] + output["width"] + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_barrier(open_cells, dark):
     page = open_cells(CELLS[0], dark=dark)

@@ -8,7 +8,7 @@ import pytest
 from cutelab.course.card import paint as draw
 from cutelab.course.topics import layout
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +24,9 @@ def page(browser, served):
 
 
 NAMES = sorted(path.name for path in (lab.ROOT / "notebooks").glob("*.ipynb"))
-QUICK = ("02_layout.ipynb", "14_kernel.ipynb")
-"""The lessons that `make test` opens, too; `make test-long`, which CI runs, opens them all."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_lesson_runs_and_has_no_barrier(page, name):
     page.faults.clear()
     lab.open_here(page, name)

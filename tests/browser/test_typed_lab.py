@@ -7,7 +7,7 @@ from lab import run_cell
 
 from cutelab.course.topics import layout
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 CELLS = (
     "from cutelab import explore\nlab = explore.layout()\nlab",

@@ -51,6 +51,7 @@ def one_spins_while_others_wait(out):
     cuda.syncthreads()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", [spins, counts_far, one_spins_while_others_wait])
 def test_a_loop_that_never_ends_is_stopped(kernel):
     before = _thread._count()
@@ -249,6 +250,7 @@ def test_floats_are_spoken_of_for_floats_only():
     assert ["on floats" in s for s in said] == [False, True]
 
 
+@pytest.mark.long
 def test_a_kernel_of_3000_lines_stays_small():
     body = "".join(f"    out[t] = a[(t * {k % 7}) % 64]\n" for k in range(3000))
     long = kernel_of(f"@cuda.jit\ndef long(out, a):\n    t = cuda.grid(1)\n{body}", "long")

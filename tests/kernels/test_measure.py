@@ -76,6 +76,7 @@ def test_counters_stand_beside_the_trace(tmp_path):
     assert "+10,160" in record.text() and done.stderr.strip().endswith("0.0")  # the caller's array stays as it was
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("profiler", "says"),
     [
@@ -120,6 +121,7 @@ def test_a_record_is_stored_and_shown():
             Measured.from_dict(wrong)
 
 
+@pytest.mark.long
 def test_the_script_for_a_gpu_traces_every_kind_of_kernel():
     from gpu_scripts import trace_kernels
 

@@ -53,6 +53,7 @@ def test_transpose_plan_predicts_the_trace(plan):
     assert predicted(plan, edge=2 * plan.tile) == traced(trace_tile(plan, 2 * plan.tile))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "plan",
     [

@@ -105,6 +105,7 @@ def brute_force(run):
 ORDERED_OTHERWISE = ("warp", "mask", "shuffle", "lock", "last_block")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [n for n in (*RACES, *CLEAN) if not any(word in n for word in ORDERED_OTHERWISE)])
 def test_where_only_barriers_order_it_is_the_definition(name):
     seen = traced({**RACES, **CLEAN}[name])
@@ -161,6 +162,7 @@ def reachable(what, sync, masks):
     return node, path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs_against_all_paths_of_a_graph(seed):
     rng = np.random.default_rng(seed)

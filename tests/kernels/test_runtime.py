@@ -88,6 +88,7 @@ def test_the_note_says_why(problem):
     assert problem in _machine(None, problem, loaded=False).note
 
 
+@pytest.mark.long
 def test_command_checks_and_writes_json(tmp_path):
     file = tmp_path / "report.json"
     done = python("", RACE, "--quick", "--json", str(file), NUMBA_ENABLE_CUDASIM="1")

@@ -52,6 +52,7 @@ def test_equals_numpy(name, shape):
     assert race.check_transpose(variant(name, 32), shape)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "plan",
     [

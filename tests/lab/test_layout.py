@@ -30,6 +30,7 @@ def expected(params):
     return draw.render(scene.panels(scene.compute(params)), 2).png
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_every_knob_at_both_ends(expression):
     names = [control.name for control in scene.Params().change(layout=expression).controls()]

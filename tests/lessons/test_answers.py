@@ -59,6 +59,7 @@ def test_a_right_answer_is_accepted_however_it_is_spelled(id, source):
     assert asked(id)[1](built(source)).state == "good"
 
 
+@pytest.mark.long
 @every(WRONG, lambda id, wrong: (id, wrong["misconception"], wrong["answer"]))
 def test_a_wrong_answer_is_told_what_is_wrong(id, wrong):
     with pytest.MonkeyPatch.context() as patch:
@@ -105,6 +106,7 @@ def test_units_are_read_and_other_units_are_told():
     assert "yours is in bytes" in sectors.check("24 bytes").second
 
 
+@pytest.mark.long
 @every([e.id for lesson in lessons() for e in lesson.exercises])
 def test_the_first_two_replies_to_a_wrong_answer_do_not_hold_the_right_one(id):
     exercise = find_exercise(id)
@@ -124,6 +126,7 @@ def test_a_program_that_reads_replies_cannot_read_off_a_tuple_before_the_third_t
     assert "right 21" in place.check((40, 20), tries=2).second
 
 
+@pytest.mark.long
 def test_an_endless_loop_is_stopped_and_its_line_is_shown():
     source = "def offset(row, col, rows, cols):\n    n = 0\n    while n >= 0: n += 1\n    return n"
     begun = time.monotonic()

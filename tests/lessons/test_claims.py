@@ -53,6 +53,7 @@ def test_what_is_shown_is_what_ran_and_can_be_read(one):
     assert not one.lesson or find_lesson(one.lesson).notebook
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one", [one for one in CLAIMS if one.picture], ids=lambda one: one.id)
 def test_the_picture_can_be_called(one):
     assert picture(one.picture).picture.title

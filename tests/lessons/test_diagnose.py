@@ -58,6 +58,7 @@ def test_the_cause_is_named(function, words):
     assert words in told(function)
 
 
+@pytest.mark.long
 def test_what_is_named_is_true():
     """Of random faults: where a place, a factor or a part is named, mending it gives the right function."""
     draw = random.Random(3)
@@ -212,6 +213,7 @@ JUNK = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @every([e for lesson in lessons() for e in (*lesson.exercises, *lesson.predictions)], lambda e: e.id)
 def test_junk_gets_a_sentence(entry):
     for junk in JUNK:

@@ -4,6 +4,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
 from cutelab.course.ask.functions import Function
 from cutelab.course.ask.kinds import Choice
 from cutelab.course.lab.lessons import lessons
@@ -43,6 +45,7 @@ def test_the_solution_passes(exercise, seed):
     assert exercise.check(solved(exercise), seed=seed).state == "good"
 
 
+@pytest.mark.long
 @every([(e, w, seed) for e, w in WRONG for seed in seeds(e, 3)], lambda e, w, seed: (e.id, w.answer, seed))
 def test_a_typical_wrong_answer_gets_its_own_words(exercise, wrong, seed):
     verdict = exercise.check(wrong.answer, seed=seed)

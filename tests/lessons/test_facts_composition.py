@@ -34,6 +34,7 @@ def test_old_names_lead_to_the_new_lessons():
     assert find_exercise("07.5").id == "inverse.4" and find_prediction("algebra.b").id == "composition.b"
 
 
+@pytest.mark.long
 def test_the_rule_by_hand_is_the_librarys():
     names = {}
     exec(find_exercise("composition.3").solution, names)

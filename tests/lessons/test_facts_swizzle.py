@@ -65,6 +65,7 @@ def test_the_search_and_its_near_misses():
     assert counts == {"Sw<3,3,3>": 18, "Sw<2,3,4>": 18, "Sw<0,0,0>": 24, "Sw<3,0,7>": None}
 
 
+@pytest.mark.long
 def test_every_free_swizzle_is_right_and_no_other():
     exercise, wrong = find_exercise("04.2"), 0
     for bits in range(6):

@@ -68,6 +68,7 @@ def predicted(question, answer):
         return str(error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_every_exercise_answers_an_object_whose_methods_all_fail(exercise):
     for base, methods in OBJECTS:
@@ -81,6 +82,7 @@ def test_every_prediction_does_too(question):
         assert predicted(question, hostile(base, methods))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("question", KINDS.values(), ids=lambda q: type(q.kind).__name__)
 def test_each_kind_answers_an_object_of_which_one_method_fails(question):
     for base, methods in ONE_FAILS:
@@ -88,6 +90,7 @@ def test_each_kind_answers_an_object_of_which_one_method_fails(question):
             assert answered(question, answer) if hasattr(question, "check") else predicted(question, answer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("base", [object, int, str, tuple])
 @pytest.mark.parametrize("question", KINDS.values(), ids=lambda q: type(q.kind).__name__)
 def test_a_method_that_never_ends_is_stopped(question, base, monkeypatch):

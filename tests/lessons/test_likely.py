@@ -29,6 +29,7 @@ def every():
     return {e.id: told(e) for e in EXERCISES if e.id not in TRACED}
 
 
+@pytest.mark.long
 def test_of_the_three_likeliest_98_in_100_are_named(every):
     three = [(id, *answer) for id, answers in every.items() for answer in answers[:3]]
     assert len(three) > 250

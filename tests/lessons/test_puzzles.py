@@ -511,6 +511,7 @@ def near(n):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [n for n in PUZZLES if near(n)])
 def test_near_misses_are_refused_with_words_of_their_own(n):
     exercise, refused = PUZZLES[n], 0
@@ -597,6 +598,7 @@ def test_the_card_shows_the_target_first_and_then_both_with_one_ring(fresh):
     assert not any(g.rings for g in right.picture.grids())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", PUZZLES)
 def test_every_card_can_be_drawn(n):
     from cutelab.course.card.paint import render

@@ -50,7 +50,7 @@ def change_one_number(path: Path) -> str:
     raise AssertionError(f"{path.name} stores no number")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_changed_number_is_seen_and_changed_pixels_are_not(tools, tmp_path):
     cells = [
         {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
@@ -73,7 +73,7 @@ def test_one_changed_number_is_seen_and_changed_pixels_are_not(tools, tmp_path):
     assert red(list(paths.values()), tools, tmp_path) == {"same": 0, "number": 1, "pixels": 0, "words": 1}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_changed_number_of_a_lesson_is_seen(tools, tmp_path):
     lessons = sorted(FOLDER.glob("01_*.ipynb")) or sorted(FOLDER.glob("*.ipynb"))
     if not lessons:

@@ -26,6 +26,7 @@ from cutelab.course.card.paint.stamp import stamp
 NAMES = sorted(pictures.ALL)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_cells_and_colours_are_those_of_the_stamped_picture(name):
     picture = pictures.ALL[name]()
@@ -114,6 +115,7 @@ def test_a_panel_is_drawn_into_any_axes_and_what_is_there_stays():
     assert left.get_ylim()[0] > left.get_ylim()[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["collisions", "strips", "states"])
 def test_exports(name):
     picture = pictures.ALL[name]()

@@ -232,6 +232,7 @@ def test_the_call_rebuilds_the_view(topic, monkeypatch):
             assert again.scene is lab._scene
 
 
+@pytest.mark.long
 @each
 @pytest.mark.parametrize(
     "chip", CHIPS, ids=lambda c: f"{c.banks} banks of {c.word_bytes}, {c.lanes} lanes, {c.sector_bytes}"

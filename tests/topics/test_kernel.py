@@ -147,6 +147,7 @@ def test_the_call_rebuilds_the_view(view):
     assert at(**given) == params
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", VIEWS, ids=str)
 def test_every_knob_at_every_value_works(view):
     params = at(**view)

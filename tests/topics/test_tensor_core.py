@@ -295,6 +295,7 @@ def sought_once():
         yield
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sought_once")
 @pytest.mark.parametrize("which", "AC")
 def test_every_atom_goes_the_same_way(which):

@@ -18,6 +18,7 @@ from cutelab.course.topics.tensor_core.typed import LISTED, operands, plain_rows
 A16 = "SM80_16x8x16_F32F16F16F32_TN"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("short", LISTED)
 @pytest.mark.parametrize("which", "ABC")
 def test_every_knob_at_both_ends_works(short, which):
@@ -35,6 +36,7 @@ def test_every_knob_at_both_ends_works(short, which):
                 assert {c.name: c.value for c in moved.controls()}[control.name] == value
 
 
+@pytest.mark.long
 def test_from_each_atom_to_each_other():
     """The probe, the load and the shared memory of one atom never stop the way to another."""
     odd = {"load": "ld.shared.b16", "across": 3, "swizzle": "Sw<3,3,3>", "thread": 31, "value": 7, "step": 7}

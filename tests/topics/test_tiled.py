@@ -32,6 +32,7 @@ def every(shape, stride):
     return [sum(i * d for i, d in zip(reversed(turn), steps, strict=True)) for turn in turns]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", COPIES, ids=lambda c: c["definition"][:90])
 def test_every_cell_has_the_owner_that_cutlass_gives_it(case):
     lab = explore.tiled(case["definition"], src=case["tensor"], dst=case["tensor"])
@@ -46,6 +47,7 @@ def test_every_cell_has_the_owner_that_cutlass_gives_it(case):
             assert (one.thread[row, column], one.value[row, column]) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", COPIES, ids=lambda c: c["definition"][:90])
 def test_every_threads_part_begins_where_cutlass_says(case):
     params = explore.tiled(case["definition"], src=case["tensor"], dst=case["tensor"]).params
