@@ -46,7 +46,8 @@ class HopperCases:
 
 def measured_hopper(name: str) -> HopperCases:
     """What did an H200 do? name: "tma_tiles", "tma_starts", "wgmma_descriptors", "wgmma_rate", "matrix_instructions" or "pipelines";
-    "hopper_tiles", "hopper_descriptors", "hopper_rates" and "hopper_pipelines" are a second, wider run; "barrier_bytes".
+    "hopper_tiles", "hopper_descriptors", "hopper_rates" and "hopper_pipelines" are a second, wider run; "barrier_bytes" is what
+    a pipeline did whose barrier was told another number of bytes than the copies bring: right, wrong, or stuck.
 
     Raises CuteLabError for another name.
 
