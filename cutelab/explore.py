@@ -393,7 +393,8 @@ def picture(value: Any, **params: Any) -> Explorer:
     >>> picture("SM80_16x8x16_F32F16F16F32_TN", operand="C").picture.title
     'C: ((4,8),(2,2)):((32,1),(16,8))'
     """
-    from cutelab.course.topics.painter import element_of, scene_of
+    from cutelab.course.card.words import element_of
+    from cutelab.course.topics.painter import scene_of
     from cutelab.cutlass.reading import read
 
     if isinstance(value, str) and value.strip().startswith(("cutelab:", "explore.")):

@@ -14,6 +14,16 @@ ELEMENTS = {"int8": 1, "half": 2, "float32": 4, "float64": 8, "uint128": 16}
 """Element types that the explorers offer, with their sizes in bytes."""
 
 
+def element_of(bits: int | None) -> dict[str, str]:
+    """Which element has so many bits, as a parameter? Empty where none has.
+
+    >>> element_of(16), element_of(4)
+    ({'element': 'half'}, {})
+    """
+    named = [name for name, size_bytes in ELEMENTS.items() if 8 * size_bytes == bits]
+    return {"element": named[0]} if named else {}
+
+
 def number(n: int) -> str:
     """How is a whole number written on a picture? Plain up to 9,999, then with commas, from 1e9 in short.
 

@@ -11,7 +11,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.course.card import paint
 from cutelab.course.card.paint.export import export
 from cutelab.course.card.picture import Picture
-from cutelab.course.card.words import ELEMENTS
+from cutelab.course.card.words import element_of
 
 
 def scene_of(thing: Any) -> tuple[str, ModuleType, dict[str, Any]]:
@@ -52,16 +52,6 @@ def scene_of(thing: Any) -> tuple[str, ModuleType, dict[str, Any]]:
         f"there is no picture of a {type(thing).__name__}; there are pictures of layouts, tensors, swizzles, MMA atoms, thread maps, "
         "tiled copies and tiled MMAs"
     )
-
-
-def element_of(bits: int) -> dict[str, str]:
-    """Which element has so many bits, as a parameter? Empty where none has.
-
-    >>> element_of(16), element_of(4)
-    ({'element': 'half'}, {})
-    """
-    named = [name for name, size_bytes in ELEMENTS.items() if 8 * size_bytes == bits]
-    return {"element": named[0]} if named else {}
 
 
 def card_of(thing: Any) -> Picture:

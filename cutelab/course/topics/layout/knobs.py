@@ -12,7 +12,7 @@ from cutelab.core.errors import CuteLabError
 from cutelab.core.layout import Layout, as_layout, cosize, rank, size
 from cutelab.course.card.knobs import Params, Said, check, dropdown, index, preset, text
 from cutelab.course.card.parts.leaves import innermost, leaf_knobs
-from cutelab.course.card.words import ELEMENTS
+from cutelab.course.card.words import ELEMENTS, element_of
 
 PRESETS = {
     "row-major": "(8,8):(8,1)",
@@ -34,8 +34,8 @@ def read_layout(value: Any) -> Any:
         return value
     parsed = as_layout(value)
     bits = notation.parse(value).pointer_bits if "ptr" in value else None
-    named = [name for name, size_bytes in ELEMENTS.items() if 8 * size_bytes == bits]
-    return Said(parsed, {"element": named[0]}) if named else parsed
+    element = element_of(bits)
+    return Said(parsed, element) if element else parsed
 
 
 def grid_shape(layout: Layout | ComposedLayout) -> tuple[int, int]:
