@@ -141,6 +141,25 @@ def test_control_and_picture_are_seen_together_on_a_laptop(open_cells, width, le
             assert picture_part >= least, (name, control)
 
 
+BELOW = "e => e.getBoundingClientRect().bottom - e.querySelector('.cutelab-card').getBoundingClientRect().top"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("call", ["explore.descriptor()", "explore.thread_map()", "explore.coalescing(stride=8)"])
+def test_nothing_below_jumps_up_while_a_slider_moves(open_cells, call):
+    """A picture, or a line of words below it, may need more room than the one before; it never gives room back under the hand."""
+    page = open_cells(f"from cutelab import explore\n{call}", width=1280, height=800)
+    explorer = page.locator(".cutelab-explorer")
+    for slider in explorer.locator("[role=slider]").all()[:4]:
+        slider.focus()
+        feet = []
+        for key in ["ArrowRight"] * 4 + ["ArrowLeft"] * 4:
+            page.keyboard.press(key)
+            page.wait_for_timeout(250)
+            feet.append(round(explorer.evaluate(BELOW)))
+        assert feet == sorted(feet), (slider.get_attribute("aria-label"), feet)
+
+
 @pytest.mark.long
 def test_a_long_line_to_copy_scrolls_and_the_card_shrinks(open_cells):
     """The pipeline's C++ text is wider than a small window; it must not hold the card at its full width."""

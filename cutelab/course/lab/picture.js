@@ -263,7 +263,7 @@ function render({ model, el }) {
 
   function steady() { // while a control is in use nothing gets lower, so that what stands below does not jump up and down
     const using = !!box?.contains(document.activeElement);
-    for (const part of [stage, status, line]) {
+    for (const part of [stage, status, line, ...(box?.querySelectorAll(".cutelab-controls") ?? [])]) {
       if (!using || !used) part.style.minHeight = "";
       if (using) part.style.minHeight = part.offsetHeight + "px";
     }
