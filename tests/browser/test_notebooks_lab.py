@@ -23,6 +23,9 @@ def page(browser, served):
     page.close()
 
 
+UNANSWERED = (
+    "Error: Canceled future for create_subshell_request"  # JupyterLab's, of a kernel that ends before it replied
+)
 NAMES = sorted(path.name for path in (lab.ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -36,7 +39,7 @@ def test_a_lesson_runs_and_has_no_barrier(page, name):
     finally:
         lab.end_kernel(page)
         lab.close_notebook(page)
-    assert page.faults == []
+    assert [fault for fault in page.faults if not fault.startswith(UNANSWERED)] == []
 
 
 def runs_and_has_no_barrier(page, name):

@@ -119,6 +119,12 @@ def test_what_is_wrong_in_it_is_what_the_lessons_foresee(tmp_path):
     assert all(words in foreseen[id] for id, found in table.wrong().items() for _, _, words in found)
 
 
+def test_answers_that_as_many_gave_stand_in_an_order_of_their_own(tmp_path):
+    found = classroom(made_up_class(tmp_path / "class", 30)).wrong(most=100).values()
+    assert all(several == sorted(several, key=lambda one: (-one[0], one[1:])) for several in found)
+    assert any(a[0] == b[0] for several in found for a, b in zip(several, several[1:], strict=False))
+
+
 def test_the_same_seed_is_the_same_class(tmp_path):
     first, again, other = (made_up_class(tmp_path / str(i), 3, seed) for i, seed in enumerate((7, 7, 8)))
     texts = [{p.name: p.read_text(encoding="utf-8") for p in folder.iterdir()} for folder in (first, again, other)]

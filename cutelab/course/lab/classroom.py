@@ -93,7 +93,10 @@ class ClassTable:
         return tuple(found)
 
     def wrong(self, most: int = MOST_COMMON) -> dict[str, list[tuple[int, str, str]]]:
-        """The most frequent wrong answers of each exercise: how many gave it, the answer, and what was meant by it."""
+        """The most frequent wrong answers of each exercise: how many gave it, the answer, and what was meant by it.
+
+        Answers that as many gave stand in the order of their text.
+        """
         counts: dict[str, Counter[tuple[str, str]]] = {}
         for one in self.learners:
             for id, exercise in one.exercises.items():
@@ -103,7 +106,8 @@ class ClassTable:
                     if isinstance(w, dict)
                 }
                 counts.setdefault(id, Counter()).update(said)
-        return {id: [(n, *pair) for pair, n in c.most_common(most)] for id, c in counts.items() if c}
+        ranked = {id: sorted(c.items(), key=lambda one: (-one[1], one[0])) for id, c in counts.items() if c}
+        return {id: [(n, *pair) for pair, n in found[:most]] for id, found in ranked.items()}
 
     def exam_topics(self) -> dict[str, tuple[int, int]]:
         """Of each topic, over all exams: how many answers were right, and how many were asked."""
