@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from cutelab.course.card.paint.glyphs import CAP, advances, charset, code_points
@@ -48,6 +50,7 @@ def margins(label: Label, width: float, height: float) -> tuple[float, float]:
     return min(left, width - left - wide), min(label.middle - high, height - label.middle - high)
 
 
+@lru_cache(maxsize=16)  # a grid is asked for its subtitle, and again when it is drawn
 def cell_labels(grid: Grid, width: int, height: int, foot: int) -> tuple[Label, ...]:
     """Which labels do cells of width x height carry? Their lowest `foot` pixels and the last column and row stay free."""
     if grid.labels is None:
