@@ -336,7 +336,7 @@ def test_torn_pieces_are_told_in_the_unit_of_the_picture():
     params = SwizzleParams().change(swizzle=text, access_bytes=16, row=2, column=0)
     said = panels(compute(params)).verdicts[0]
     assert (
-        said.sentence.startswith("Sw<3,1,3> tears other pieces")
+        said.sentence.startswith("This read is whole, but Sw<3,1,3> tears other pieces")
         and "(0,8) to (0,15) lie at byte offsets" in said.second
     )
     first = int(said.second.split("byte offsets ")[1].split(",")[0])

@@ -405,7 +405,7 @@ EXERCISES = (
             means=fewest,
         ),
         question=(
-            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8 of piece i div 8; a piece is 8 "
+            "A tile `(8,64)` of half is read with 16-byte loads: lane i takes row i mod 8, piece i div 8; a piece is 8 "
             "neighbouring columns, 16 bytes of a row. "
             "With pitch 64 that is 32 wavefronts. Which is the smallest pitch, in elements, that makes it 4?"
         ),

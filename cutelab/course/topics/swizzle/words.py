@@ -172,7 +172,7 @@ def _broken(result: Result) -> Verdict:
         sentence = f"After {params.swizzle} a lane's {params.width} bytes are not one aligned piece: no single load fetches them."
         if other:
             torn = f"their {params.width} bytes are not one aligned piece"
-            sentence = f"{params.swizzle} tears other pieces than this read's: {torn}."
+            sentence = f"This read is whole, but {params.swizzle} tears other pieces: {torn}."
         return Verdict("bad", sentence, f"{place}. A base of {least} or more moves such pieces whole.")
     sentence = (
         f"In {params.layout} a lane's {params.width} bytes are not one aligned piece: no single load fetches them."
