@@ -106,7 +106,7 @@ def main(arguments: list[str]) -> int:
             ("browser", [*pytest, *pages, "tests/browser", f"--junitxml={reports[1]}", *arguments]),
         ]
         if long:
-            spread = ["-n", "3", "--dist", "worksteal"]  # a page waits now and then
+            spread = ["-n", "auto", "--dist", "worksteal"]
             steps.append(("long", [*pytest, *spread, "-m", "long", f"--junitxml={reports[2]}", *arguments]))
         if books:
             steps.append(("notebooks", nbval_command(books, *files)))

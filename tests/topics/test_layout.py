@@ -6,7 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from cutelab import CuteLabError, cosize, explore, offsets, parse_layout, rank
+from cutelab import CuteLabError, cosize, explore, offsets, parse_layout, rank, size
+from cutelab.core.int_tuple import flatten
+from cutelab.course.card.paint.labels import numbered
 from cutelab.course.card.picture import COLLISION, HOLE, PAST_END, Grid, Lines
 from cutelab.course.card.words import ELEMENTS
 from cutelab.course.topics.layout import compute, panels, probe
@@ -81,11 +83,12 @@ def test_memory_is_the_inverse(text):
             assert str(start + k) == tile.labels.ravel()[met]
     assert lives == len(table)
     if memory.labels is not None:
-        extent = params.grid[0]
+        modes = [1] if rank(params.layout) == 1 else [size(params.layout[i]) for i in range(rank(params.layout))]
+        weights = np.cumprod([1, *modes])
         for k, label in enumerate(memory.labels.ravel()):
             if label:
                 numbers = list(map(int, label.split(",")))
-                index = numbers[0] if len(numbers) == 1 else numbers[0] + extent * numbers[1]
+                index = int(np.dot(numbers, weights[: len(numbers)]))
                 assert table[index] == start + k
 
 
@@ -266,3 +269,17 @@ def test_of_a_huge_layout_the_colours_span_what_is_drawn_and_the_rest_is_said():
     assert lab.picture.subtitle.endswith("Rows 0 to 63, columns 0 to 63 are drawn.")
     assert lab.picture.legend[0].text == f"drawn: offset 0 to {high:,}"
     assert memory.subheading == "memory; blank: not drawn"
+
+
+@pytest.mark.parametrize("text", ["(3,5,7):(1,3,15)", "(2,3,4):(1,2,6)", "(2,3,4,2):(1,2,6,24)", "(4,(2,5),4)"])
+def test_layouts_of_more_than_two_modes_have_numbers_and_name_each_mode(text):
+    _, result, picture = view(text, row=1, column=7)
+    tile, _ = grids(picture)
+    assert numbered(tile)
+    extents = [int(np.prod(np.array(flatten(mode)))) for mode in parse_layout(text).shape]
+    coord = tuple(int(c) for c in np.unravel_index(1 + extents[0] * 7, extents, order="F"))
+    said = f"({','.join(map(str, coord))})"
+    assert picture.status.startswith(f"{said} → ")
+    assert any(line.text.startswith(f"{said}: byte") for line in arithmetic(picture))
+    tips = picture.tips
+    assert tips.template.format(*tips.table[result.probed]).startswith(f"{said} → offset {result.offset}\n")

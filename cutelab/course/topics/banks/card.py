@@ -25,7 +25,8 @@ def panels(result: Result) -> Picture:
         body, widths = (((first,), (chart,)),), ((334, 334),)
     elif result.flat:
         first = _tile(result)
-        body, widths = (((first,),), ((narrow_chart(result.waves, (9, 7)),),)), ((688,), (688,))
+        chart = narrow_chart(result.waves, (9, 7), _side(result) * len(result.rows))
+        body, widths = (((first,),), ((chart,),)), ((688,), (688,))
     else:
         first = _tile(result)
         side = _side(result)

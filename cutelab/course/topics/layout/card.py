@@ -16,10 +16,12 @@ from cutelab.course.topics.layout import words
 from cutelab.course.topics.layout.model import Array, Result
 from cutelab.hardware.chip import Address
 
+NUMBERED = 664 // 13  # columns whose cells are wide enough for a number, at the width of the card
+
 
 @dataclass(frozen=True)
 class Room:
-    """Where the two grids go: side by side, or one above the other where 17 to 32 columns need the card's width.
+    """Where the two grids go: side by side, or one above the other where the columns need the card's width for their numbers.
 
     width: room for the tile's columns; across, cell: memory's offsets a row and its cells' width and largest height.
     """
@@ -39,7 +41,7 @@ class Room:
             return cls((288, 376), 290, 30, 16, (23, 34), 8)
         if columns <= 16:
             return cls((334, 334), 310, 36, 32, (9, 13), 34)
-        if columns <= 32:
+        if columns <= 32 or (columns <= NUMBERED and len(result.rows) <= 32):
             return cls((688,), 664, 36, 64, (10, 6), 18, above=True)
         return cls((440, 224), 416, 36, 32, (6, 13), 34)
 
@@ -196,6 +198,7 @@ def _cell_of(result: Result, row: Array, column: Array, lives: Array) -> Array:
 
 
 def _name(result: Result, row: Array, column: Array) -> Array:
-    if rank(result.layout) == 1:
-        return (row * 16 + column).astype("U8")
-    return np.char.add(np.char.add(row.astype("U8"), ","), column.astype("U8"))
+    first, *more = (mode.astype("U8") for mode in words.by_mode(result, row, column))
+    for mode in more:
+        first = np.char.add(np.char.add(first, ","), mode)
+    return first

@@ -30,9 +30,21 @@ def cosize_of(result: Result) -> int:
     return result.high + 1 if not isinstance(result.layout, Layout) else cosize(result.layout)
 
 
+def by_mode(result: Result, row: Array, column: Array) -> list[Array]:
+    """The coordinate of grid cells, one array a mode: the columns of the grid run through modes 1, 2, ..., mode 1 fastest."""
+    if rank(result.layout) == 1:
+        return [row * 16 + column]
+    extents = [int_tuple.product(mode) for mode in int_tuple.modes(result.layout.shape)[1:]]
+    found = [row]
+    for extent in extents[:-1]:
+        found.append(column % extent)
+        column = column // extent
+    return [*found, column]
+
+
 def coordinate(result: Result, i: int, j: int) -> str:
-    """The coordinate of a grid cell as text: (2,3), or the index alone where there is one mode."""
-    return f"({i * 16 + j})" if rank(result.layout) == 1 else f"({i},{j})"
+    """The coordinate of a grid cell as text: (2,3), (2,3,0), or the index alone where there is one mode."""
+    return f"({','.join(str(int(c)) for c in by_mode(result, np.array(i), np.array(j)))})"
 
 
 def coords(result: Result, ids: Array) -> tuple[Array, Array]:
@@ -212,16 +224,14 @@ def status(result: Result) -> str:
 def tips(result: Result) -> Tips | None:
     """What the pointer reads; none where a number does not fit into the 32 bits that travel to the browser."""
     at = Address(result.table, result.params.item, result.params.chip)
-    row, column = np.broadcast_arrays(result.rows[:, None], result.columns)
-    table = np.stack([row, column, at.offset, at.byte, at.word, at.bank], axis=-1).reshape(-1, 6)
+    modes = by_mode(result, *np.broadcast_arrays(result.rows[:, None], result.columns))
+    n = len(modes)
+    table = np.stack([at.offset, at.byte, at.word, at.bank, *modes], axis=-1).reshape(-1, 4 + n)
     if np.abs(table).max() >= 2**31:
         return None
-    where = "({0},{1})"
-    if rank(result.layout) == 1:
-        table[:, 0] = table[:, 0] * 16 + table[:, 1]
-        where = "({0})"
-    lies = " · word {4} · bank {5}" if result.params.banks else ""
-    return Tips(where + " → offset {2}\nbyte {3}" + lies, table.astype(np.int32))
+    where = ",".join(f"{{{4 + i}}}" for i in range(n))
+    lies = " · word {2} · bank {3}" if result.params.banks else ""
+    return Tips(f"({where}) → offset {{0}}\nbyte {{1}}" + lies, table.astype(np.int32))
 
 
 def copies(layout: Any) -> Texts:
