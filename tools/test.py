@@ -1,7 +1,7 @@
 """Run the tests that this machine can, and say what was left out: `python tools/test.py [options of pytest]`.
 
-`--long` adds those that take more than about two seconds each, and all lessons in a browser. With CUTELAB_NOTHING_LEFT_OUT=1 whatever is left out is a
-failure, except what needs an NVIDIA GPU or CUTLASS's headers.
+`--long` adds those that take more than about two seconds each, and all lessons in a browser. With CUTELAB_NOTHING_LEFT_OUT=1
+whatever is left out is a failure, except what needs an NVIDIA GPU or CUTLASS's headers.
 """
 
 from __future__ import annotations

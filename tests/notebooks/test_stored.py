@@ -83,7 +83,7 @@ def planted(notebook: dict, fault: str) -> dict:
         for cell in cells[1:]:
             cell["outputs"] = []
     elif fault == "path":
-        cells[2]["outputs"][0]["text"] = ["/home/someone/cutelab/notebooks\n"]
+        cells[2]["outputs"][0]["text"] = ["/" + "home/someone/cutelab/notebooks\n"]
     elif fault == "address":
         cells[4]["outputs"][0]["data"]["text/plain"] = ["<Thing at 0x7f12345678>"]
     elif fault == "big":
